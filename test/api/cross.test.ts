@@ -4,13 +4,13 @@ import { describe, expect, expectTypeOf, it } from 'vitest'
 import { clientToWire, fromWire, toWire, wireJson } from '../../packages/ratecard/src/api/notation/case-conversion.ts'
 import { camel, snake } from '../../packages/ratecard/src/api/notation/names.ts'
 import {
-  absent,
+  omittedIf,
   AnyObject,
   AnyValue,
   document,
   nullable,
   shape,
-  shared,
+  sharedSchema,
   Time,
 } from '../../packages/ratecard/src/api/notation/schema.ts'
 import type { Inside } from '../../packages/ratecard/src/api/notation/schema.ts'
@@ -18,13 +18,13 @@ import type { Inside } from '../../packages/ratecard/src/api/notation/schema.ts'
 const Part = shape('Part', {
   config_id: Type.String(),
   ends_at: nullable(Time('When it ends.')),
-  error_text: absent(Type.String(), null),
-  dry_run: absent(Type.Literal(true), false),
+  error_text: omittedIf(Type.String(), null),
+  dry_run: omittedIf(Type.Literal(true), false),
 })
 const Whole = shape('Whole', {
   created_at: Time('Time of creation.'),
   owner_name: Type.Optional(Type.String()),
-  first_part: shared(Part),
+  first_part: sharedSchema(Part),
   all_parts: Type.Array(Part),
   extra_data: nullable(AnyObject),
   any_value: AnyValue('Whatever.'),
@@ -109,7 +109,7 @@ describe('the case conversion between snake_case in the API and camelCase in the
   it('produces the same JSON if a list is converted item by item', () => {
     const List = shape('List', {
       item_list: Type.Array(Part),
-      more: Type.Optional(shared(Whole)),
+      more: Type.Optional(sharedSchema(Whole)),
       last: nullable(Part),
     })
     const items = fc.array(

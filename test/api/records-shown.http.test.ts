@@ -1,7 +1,7 @@
 // The columns of a record decide what the API returns of it and what callers may set. Fails if a response lacks a column, or contains a
 // private one.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { used, type Columns, type Use } from '../../packages/ratecard/src/store/records/columns.ts'
+import { columnsUsedFor, type Columns, type Use } from '../../packages/ratecard/src/store/records/columns.ts'
 import { serviceKeyColumns, sessionColumns } from '../../packages/ratecard/src/store/records/auth.ts'
 import { versionColumns } from '../../packages/ratecard/src/store/records/configuration.ts'
 import { jobColumns, pushColumns } from '../../packages/ratecard/src/store/records/journal.ts'
@@ -66,7 +66,7 @@ function taken(id: string): string[] {
 }
 
 function columnsFor(columns: Columns, use: Use): string[] {
-  return used(columns, use).map(snake).sort()
+  return columnsUsedFor(columns, use).map(snake).sort()
 }
 
 interface Answer {

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { Price, Tier } from '../../packages/ratecard/src/document/schema/schema.ts'
 import { currencies } from '../../packages/ratecard/src/base/money/currencies.ts'
 import { formatMinor } from '../../packages/ratecard/src/base/money/format.ts'
-import { calculate } from '../../packages/ratecard/src/document/pricing/calculate.ts'
+import { calculatePrice } from '../../packages/ratecard/src/document/pricing/calculate.ts'
 import { minorAmount, tariffIn } from '../../packages/pricing-table/src/model.ts'
 import { formatMoney } from '../../packages/pricing-table/src/money.ts'
 
@@ -77,7 +77,7 @@ describe('the quantity slider of the pricing table', () => {
           const tariff = tariffIn(listed, currency)
           expect(tariff).not.toBeNull()
           if (tariff !== null)
-            expect(minorAmount(tariff, units)).toBe(BigInt(calculate(listed, units, currency).amount))
+            expect(minorAmount(tariff, units)).toBe(BigInt(calculatePrice(listed, units, currency).amount))
         }
       }),
     )

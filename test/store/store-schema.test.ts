@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { continuesHistory, genesis, hashVersion } from '../../packages/ratecard/src/store/history-chain.ts'
 import { schemaText } from '../../packages/ratecard/src/store/sql/schema-migrations/apply-schema.ts'
 import { searchIndex } from '../../packages/ratecard/src/store/sql/schema-migrations/search-index.ts'
-import { storable } from '../../packages/ratecard/src/store/sql/database/queries.ts'
+import { storableText } from '../../packages/ratecard/src/store/sql/database/queries.ts'
 import type { VersionRecord } from '../../packages/ratecard/src/store/records/configuration.ts'
 
 test('the schemas of the two engines differ only in the collation of keys, two indexes and the search index', () => {
@@ -61,8 +61,8 @@ test('a record with a valid hash at another position of the stored history is de
 test('storable() returns text that can be stored without a loss, and returns storable text unchanged', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (any) => {
-      const kept = storable(any)
-      expect(storable(kept)).toBe(kept)
+      const kept = storableText(any)
+      expect(storableText(kept)).toBe(kept)
       expect(Buffer.from(kept, 'utf8').toString('utf8')).toBe(kept)
       expect(kept).not.toContain('\0')
       if (any.isWellFormed() && !any.includes('\0')) expect(kept).toBe(any)

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import {
   createPaint,
   sanitize,
-  inline,
+  escapeBreaks,
   markSequence,
   visibleText,
   terminalIo,
@@ -54,7 +54,7 @@ describe('text on a terminal', () => {
   })
 
   it('contains no line break if it is printed on one line', () => {
-    expect(inline('a\nb\r\nc\td')).toBe('a\\nb\\nc d')
+    expect(escapeBreaks('a\nb\r\nc\td')).toBe('a\\nb\\nc d')
   })
 })
 

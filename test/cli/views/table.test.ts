@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import picocolors from 'picocolors'
 import { expect, test } from 'vitest'
-import { table, visibleLength } from '../../../packages/ratecard/src/cli/views/text/table.ts'
+import { formatTable, visibleLength } from '../../../packages/ratecard/src/cli/views/text/table.ts'
 
 const paint = picocolors.createColors(false)
 const columns = [{ title: 'id' }, { title: 'what', align: 'right' as const }, { title: 'message' }]
@@ -14,7 +14,7 @@ test('a table of the command line never loses or cuts a word, whatever its cells
       fc.array(fc.tuple(cell, cell, cell), { minLength: 1, maxLength: 5 }),
       fc.integer({ min: 20, max: 200 }),
       (rows, width) => {
-        const shown = table(columns, rows, { paint, width })
+        const shown = formatTable(columns, rows, { paint, width })
         const words = shown.split(/\s+/)
         for (const one of rows.flat().flatMap((text) => text.split(' '))) expect(words).toContain(one)
         const isStacked = shown.startsWith('id       ') && !shown.split('\n')[0]?.includes('message')
@@ -26,7 +26,7 @@ test('a table of the command line never loses or cuts a word, whatever its cells
 
 test('a table that is too wide for the terminal wraps its text column first', () => {
   const rows = [['sub_1', '3', 'raised for everybody who came after the spring']]
-  expect(table(columns, rows, { paint, width: 34 })).toBe(
+  expect(formatTable(columns, rows, { paint, width: 34 })).toBe(
     [
       'id     what  message',
       'sub_1     3  raised for everybody',
@@ -38,10 +38,12 @@ test('a table that is too wide for the terminal wraps its text column first', ()
 
 test('a table that does not fit the terminal is printed as one line per field, with unbroken ids', () => {
   const id = 'sub_'.padEnd(40, 'x')
-  expect(table(columns, [[id, '1', 'a']], { paint, width: 30 })).toBe(`id       ${id}\nwhat     1\nmessage  a`)
+  expect(formatTable(columns, [[id, '1', 'a']], { paint, width: 30 })).toBe(`id       ${id}\nwhat     1\nmessage  a`)
 })
 
 test('a table that is not printed to a terminal has no wrapped lines', () => {
   const long = 'word '.repeat(100).trim()
-  expect(table(columns, [['a', 'b', long]], { paint, width: Number.POSITIVE_INFINITY }).split('\n')).toHaveLength(2)
+  expect(formatTable(columns, [['a', 'b', long]], { paint, width: Number.POSITIVE_INFINITY }).split('\n')).toHaveLength(
+    2,
+  )
 })

@@ -17,7 +17,7 @@ const discount = (id: string, coupon = id): RunningDiscount => ({
   promotionCode: null,
   endsAt: null,
 })
-const held = (
+const discounted = (
   discounts: readonly RunningDiscount[] = [],
   change: Partial<DiscountedSubscription['subscription']> = {},
 ): DiscountedSubscription => ({ subscription: { ...newSubscription('sub_1'), ...change }, discounts })
@@ -43,13 +43,13 @@ const code: NonNullable<DiscountOffer['code']> = {
   customer: null,
   hasMinimum: false,
 }
-const situation = (offer: DiscountOffer, of = held()) => ({ held: of, offer, now, productName: String })
+const situation = (offer: DiscountOffer, of = discounted()) => ({ discounted: of, offer, now, productName: String })
 const refusalOf = (offer: DiscountOffer, of?: DiscountedSubscription) =>
   refusedWith(() => decideGift(situation(offer, of)))
 
 describe('the decision about a change of a subscription’s discounts', () => {
   test('adds the discount to the running discounts, with its promotion code if the request has a code', () => {
-    const of = held([discount('di_1'), discount('di_2')])
+    const of = discounted([discount('di_1'), discount('di_2')])
     expect(decideGift(situation({ coupon, code: null }, of))).toEqual({
       subscription: 'sub_1',
       keep: ['di_1', 'di_2'],
@@ -61,7 +61,7 @@ describe('the decision about a change of a subscription’s discounts', () => {
 
   test('removes the named discount and keeps the others', () => {
     const gone = discount('di_1', 'loyal')
-    expect(decideRemoval(held([gone, discount('di_2')]), gone)).toEqual({
+    expect(decideRemoval(discounted([gone, discount('di_2')]), gone)).toEqual({
       subscription: 'sub_1',
       keep: ['di_2'],
       add: null,
@@ -106,7 +106,7 @@ describe('the decision about a change of a subscription’s discounts', () => {
   })
 
   test.each(['paused', 'incomplete'] as const)('refuses a discount for a subscription that is %s', (status) => {
-    expect(refusalOf({ coupon, code: null }, held([], { status }))).toMatchObject({
+    expect(refusalOf({ coupon, code: null }, discounted([], { status }))).toMatchObject({
       code: 'discount_invalid',
       issues: [{ pointer: '#/subscription' }],
     })
@@ -114,14 +114,14 @@ describe('the decision about a change of a subscription’s discounts', () => {
 
   test('refuses a discount if the subscription already has 20 discounts, or a discount of the same coupon', () => {
     const many = Array.from({ length: 20 }, (_, index) => discount(`di_${String(index)}`))
-    expect(refusalOf({ coupon, code: null }, held(many))?.code).toBe('discount_invalid')
-    expect(refusalOf({ coupon, code: null }, held([discount('di_1', 'loyal')]))?.code).toBe('conflict')
+    expect(refusalOf({ coupon, code: null }, discounted(many))?.code).toBe('discount_invalid')
+    expect(refusalOf({ coupon, code: null }, discounted([discount('di_1', 'loyal')]))?.code).toBe('conflict')
   })
 })
 
 test('a discount needs no subscription id if only one subscription is billed, where paused subscriptions do not count', () => {
-  const billed = held()
-  const paused = held([], { id: 'sub_2', status: 'paused' })
+  const billed = discounted()
+  const paused = discounted([], { id: 'sub_2', status: 'paused' })
   expect(selectSubscription([paused, billed], undefined)).toBe(billed)
   expect(selectSubscription([paused, billed], 'sub_2')).toBe(paused)
   expect(refusedWith(() => selectSubscription([paused], undefined))?.code).toBe('subscription_not_found')

@@ -3,7 +3,7 @@ import { processorId } from '../../../packages/ratecard/src/catalog/resource.ts'
 import type { LiveSubscription, SubscriptionStatus } from '../../../packages/ratecard/src/processor/customer-half.ts'
 import type { SoldItem, SoldItemOf } from '../../../packages/ratecard/src/customers/item-swaps/sold-items.ts'
 import {
-  duplicates,
+  duplicatesAmong,
   excludes,
   subscriptionBeside,
 } from '../../../packages/ratecard/src/customers/item-swaps/duplicate-subscriptions.ts'
@@ -108,7 +108,7 @@ describe('an existing subscription of the tenant', () => {
 
 describe('duplicate subscriptions', () => {
   const idsOf = (subscriptions: readonly LiveSubscription[]) =>
-    duplicates(subscriptions, soldItem).map((one) => [one.subscription, one.beside.subscription])
+    duplicatesAmong(subscriptions, soldItem).map((one) => [one.subscription, one.beside.subscription])
 
   test('are all subscriptions of a customer except for the earliest one, each reported once together with the earliest', () => {
     const all = [

@@ -10,7 +10,7 @@ import type { StripeProcessorOptions } from '../../../packages/ratecard/src/proc
 import type { FeedDeps } from '../../../packages/ratecard/src/customers/mirror/feed/deps.ts'
 import { beginComparison, compareNext } from '../../../packages/ratecard/src/customers/mirror/feed/compare.ts'
 import { ensureState, fill } from '../../../packages/ratecard/src/customers/mirror/feed/fill.ts'
-import { poll, type SeenEvents } from '../../../packages/ratecard/src/customers/mirror/feed/poll.ts'
+import { pollEvents, type SeenEvents } from '../../../packages/ratecard/src/customers/mirror/feed/poll.ts'
 import { refreshStale } from '../../../packages/ratecard/src/customers/mirror/feed/refresh.ts'
 import { sumCustomers } from '../../../packages/ratecard/src/customers/mirror/sums/sum-customers.ts'
 import { createSealer, generateMasterKey } from '../../../packages/ratecard/src/store/seal.ts'
@@ -85,7 +85,7 @@ export function feedOf({ store, processor, clock }: Pick<FeedDeps, 'clock'> & { 
       await fill(deps, signal)
     },
     settle: async () => {
-      await poll(deps, seen, signal)
+      await pollEvents(deps, seen, signal)
       while ((await refreshStale(deps, signal)) > 0);
       await sumCustomers(store, signal)
     },

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Price, Tier } from '../../../packages/ratecard/src/document/schema/schema.ts'
 import { currencies } from '../../../packages/ratecard/src/base/money/currencies.ts'
-import { calculate } from '../../../packages/ratecard/src/document/pricing/calculate.ts'
+import { calculatePrice } from '../../../packages/ratecard/src/document/pricing/calculate.ts'
 
 const amount = fc.integer({ min: 0, max: 100_000 })
 const decimal = fc
@@ -65,7 +65,7 @@ describe('the calculated cost of a price', () => {
     fc.assert(
       fc.property(fc.oneof(unitPrice, tieredPrice('graduated'), tieredPrice('volume')), quantity, (price, units) => {
         const exact = reference(price, units)
-        const cost = calculate(price, units)
+        const cost = calculatePrice(price, units)
         seen.add(price.currency)
         expect(BigInt(cost.amount)).toBe((exact + 500_000n) / 1_000_000n)
         const [whole = '', fraction = ''] = cost.amountDecimal.split('.')
@@ -81,7 +81,7 @@ describe('the calculated cost of a price', () => {
     fc.assert(
       fc.property(fc.oneof(unitPrice, tieredPrice('graduated')), quantity, quantity, (price, a, b) => {
         const [less, more] = a < b ? [a, b] : [b, a]
-        expect(calculate(price, less).amount).toBeLessThanOrEqual(calculate(price, more).amount)
+        expect(calculatePrice(price, less).amount).toBeLessThanOrEqual(calculatePrice(price, more).amount)
       }),
     )
   })

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { BillingConfig, Price } from '../../../packages/ratecard/src/document/schema/schema.ts'
 import { validateConfig } from '../../../packages/ratecard/src/document/validation/validate.ts'
 import { ServiceError } from '../../../packages/ratecard/src/base/errors/service-error.ts'
-import { calculate } from '../../../packages/ratecard/src/document/pricing/calculate.ts'
+import { calculatePrice } from '../../../packages/ratecard/src/document/pricing/calculate.ts'
 import { describePrice } from '../../../packages/ratecard/src/document/pricing/describe.ts'
 
 const fixture = (name: string): BillingConfig => {
@@ -44,12 +44,12 @@ describe('the cost that calculate() returns:', () => {
     [20000, 83100, 300000],
     [25000, 93100, 375000],
   ])('%i units cost %i with graduated and %i with volume tiers', (quantity, graduated, volume) => {
-    expect(calculate(priceOf('render_minutes_graduated'), quantity).amount).toBe(graduated)
-    expect(calculate(priceOf('export_jobs_volume'), quantity).amount).toBe(volume)
+    expect(calculatePrice(priceOf('render_minutes_graduated'), quantity).amount).toBe(graduated)
+    expect(calculatePrice(priceOf('export_jobs_volume'), quantity).amount).toBe(volume)
   })
 
   test('the result lists the number of units in each tier', () => {
-    expect(calculate(priceOf('render_minutes_graduated'), 2001)).toEqual({
+    expect(calculatePrice(priceOf('render_minutes_graduated'), 2001)).toEqual({
       priceId: 'render_minutes_graduated',
       quantity: 2001,
       currency: 'usd',
@@ -65,7 +65,7 @@ describe('the cost that calculate() returns:', () => {
         { upTo: 20000, quantity: 1, unitAmount: '4', flatAmount: '0', amount: '4' },
       ],
     })
-    expect(calculate(priceOf('export_jobs_volume'), 501).breakdown).toEqual([
+    expect(calculatePrice(priceOf('export_jobs_volume'), 501).breakdown).toEqual([
       { upTo: null, quantity: 501, unitAmount: '15', flatAmount: '0', amount: '7515' },
     ])
   })
@@ -77,36 +77,43 @@ describe('the cost that calculate() returns:', () => {
     ]
     const graduated = unit({ billing_scheme: 'tiered', tiers })
     const volume = unit({ billing_scheme: 'tiered', tiers_mode: 'volume', tiers })
-    expect([0, 1, 10, 11].map((quantity) => calculate(graduated, quantity).amount)).toEqual([500, 500, 500, 607])
-    expect([0, 1, 10, 11].map((quantity) => calculate(volume, quantity).amount)).toEqual([500, 500, 500, 177])
-    expect(calculate(graduated, 0)).toMatchObject({ effectiveUnitAmount: null, quantity: 0 })
+    expect([0, 1, 10, 11].map((quantity) => calculatePrice(graduated, quantity).amount)).toEqual([500, 500, 500, 607])
+    expect([0, 1, 10, 11].map((quantity) => calculatePrice(volume, quantity).amount)).toEqual([500, 500, 500, 177])
+    expect(calculatePrice(graduated, 0)).toMatchObject({ effectiveUnitAmount: null, quantity: 0 })
   })
 
   test('fractions of a minor unit are rounded once, at the end, half up', () => {
     const price = unit({ unit_amount_decimal: '0.5' })
-    expect([0, 1, 2, 3].map((quantity) => calculate(price, quantity).amount)).toEqual([0, 1, 1, 2])
-    expect(calculate(price, 3)).toMatchObject({ amountDecimal: '1.5', effectiveUnitAmount: '0.5', formatted: '$0.02' })
+    expect([0, 1, 2, 3].map((quantity) => calculatePrice(price, quantity).amount)).toEqual([0, 1, 1, 2])
+    expect(calculatePrice(price, 3)).toMatchObject({
+      amountDecimal: '1.5',
+      effectiveUnitAmount: '0.5',
+      formatted: '$0.02',
+    })
     const tiers: Price['tiers'] = [
       { up_to: 1, unit_amount_decimal: '0.3' },
       { up_to: 2, unit_amount_decimal: '0.3' },
       { up_to: 'inf', unit_amount_decimal: '0.3' },
     ]
     // If each line were rounded, the result would be 0.
-    expect(calculate(unit({ billing_scheme: 'tiered', tiers }), 3)).toMatchObject({ amount: 1, amountDecimal: '0.9' })
+    expect(calculatePrice(unit({ billing_scheme: 'tiered', tiers }), 3)).toMatchObject({
+      amount: 1,
+      amountDecimal: '0.9',
+    })
   })
 
   test.each([-1, 0.5, NaN, Infinity, 2 ** 53])('a quantity of %d is refused', (quantity) => {
-    expect(problemOf(() => calculate(unit({ amount: 1 }), quantity)).code).toBe('quantity_invalid')
+    expect(problemOf(() => calculatePrice(unit({ amount: 1 }), quantity)).code).toBe('quantity_invalid')
   })
 
   test('an amount beyond Number.MAX_SAFE_INTEGER is refused', () => {
-    expect(calculate(unit({ amount: 1 }), Number.MAX_SAFE_INTEGER).amount).toBe(Number.MAX_SAFE_INTEGER)
-    const refused = problemOf(() => calculate(unit({ amount: 2 }), 2 ** 52))
+    expect(calculatePrice(unit({ amount: 1 }), Number.MAX_SAFE_INTEGER).amount).toBe(Number.MAX_SAFE_INTEGER)
+    const refused = problemOf(() => calculatePrice(unit({ amount: 2 }), 2 ** 52))
     expect([refused.code, refused.message]).toEqual(['quantity_invalid', expect.stringContaining('too large')])
   })
 
   test('a quantity of negative zero counts as zero', () => {
-    const cost = calculate(unit({ amount: 5 }), -0)
+    const cost = calculatePrice(unit({ amount: 5 }), -0)
     expect([cost.quantity, cost.breakdown[0]?.quantity].map((value) => Object.is(value, 0))).toEqual([true, true])
   })
 })
@@ -165,15 +172,15 @@ describe('the cost of a price in several currencies', () => {
   })
 
   test('is calculated with the amount in the requested currency, and rounded to its minor unit', () => {
-    expect(calculate(priced, 3)).toMatchObject({ currency: 'usd', amount: 3000 })
-    expect(calculate(priced, 3, 'usd')).toMatchObject({ currency: 'usd', amount: 3000 })
-    expect(calculate(priced, 3, 'eur')).toMatchObject({ currency: 'eur', amount: 2700, formatted: '€27.00' })
-    expect(calculate(priced, 1, 'jpy')).toMatchObject({ amount: 1501, amountDecimal: '1500.5' })
+    expect(calculatePrice(priced, 3)).toMatchObject({ currency: 'usd', amount: 3000 })
+    expect(calculatePrice(priced, 3, 'usd')).toMatchObject({ currency: 'usd', amount: 3000 })
+    expect(calculatePrice(priced, 3, 'eur')).toMatchObject({ currency: 'eur', amount: 2700, formatted: '€27.00' })
+    expect(calculatePrice(priced, 1, 'jpy')).toMatchObject({ amount: 1501, amountDecimal: '1500.5' })
   })
 
   test('is an error in a currency that the price lacks', () => {
-    expect(problemOf(() => calculate(priced, 1, 'gbp')).code).toBe('currency_not_offered')
-    expect(problemOf(() => calculate(priced, 1, '__proto__')).code).toBe('currency_not_offered')
+    expect(problemOf(() => calculatePrice(priced, 1, 'gbp')).code).toBe('currency_not_offered')
+    expect(problemOf(() => calculatePrice(priced, 1, '__proto__')).code).toBe('currency_not_offered')
   })
 
   test('uses the tiers of the requested currency', () => {
@@ -182,8 +189,8 @@ describe('the cost of a price in several currencies', () => {
       { up_to: 'inf' as const, unit_amount: 1 },
     ]
     const tiered = unit({ billing_scheme: 'tiered', tiers: tiers(5), currency_options: { eur: { tiers: tiers(4) } } })
-    expect(calculate(tiered, 12)).toMatchObject({ amountDecimal: '52.5', amount: 53 })
-    expect(calculate(tiered, 12, 'eur')).toMatchObject({ amountDecimal: '42.5', amount: 43 })
+    expect(calculatePrice(tiered, 12)).toMatchObject({ amountDecimal: '52.5', amount: 53 })
+    expect(calculatePrice(tiered, 12, 'eur')).toMatchObject({ amountDecimal: '42.5', amount: 43 })
   })
 })
 
@@ -197,12 +204,12 @@ describe('a price per package of units', () => {
     ['down', 1000, 1],
     ['down', 1999, 1],
   ] as const)('that is rounded %s charges %i units as %i packages', (round, quantity, packages) => {
-    const cost = calculate(unit({ amount: 500, transform_quantity: { divide_by: 1000, round } }), quantity)
+    const cost = calculatePrice(unit({ amount: 500, transform_quantity: { divide_by: 1000, round } }), quantity)
     expect(cost).toMatchObject({ quantity, amount: packages * 500, breakdown: [{ quantity: packages }] })
   })
 })
 
 test('the cost of a price with a custom amount cannot be calculated', () => {
   const { amount: _amount, ...free } = unit({ amount: 1, custom_unit_amount: { minimum: 100 } })
-  expect(problemOf(() => calculate(free, 1)).code).toBe('price_not_calculable')
+  expect(problemOf(() => calculatePrice(free, 1)).code).toBe('price_not_calculable')
 })

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Price } from '../../../packages/ratecard/src/document/schema/schema.ts'
-import { calculate } from '../../../packages/ratecard/src/document/pricing/calculate.ts'
+import { calculatePrice } from '../../../packages/ratecard/src/document/pricing/calculate.ts'
 import type { PriceBody, TierBody } from '../../../packages/sandbox/src/objects/bodies.ts'
 import { amountFor, partsOf } from '../../../packages/sandbox/src/billing/pricing/price-amounts.ts'
 
@@ -66,7 +66,7 @@ describe('invoice amounts of the sandbox', () => {
         }))
         const price = { id: 'p', currency: 'usd', tiers: told, tiers_mode } as unknown as Price
         const body = priceBody({ billing_scheme: 'tiered', tiers_mode, tiers: given.map(tierBody) })
-        expect(amountFor(body, 'usd', String(quantity))).toBe(calculate(price, quantity).amount)
+        expect(amountFor(body, 'usd', String(quantity))).toBe(calculatePrice(price, quantity).amount)
       }),
     )
   })

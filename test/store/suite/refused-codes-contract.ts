@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { refusedCodesPerHour } from '../../../packages/ratecard/src/api/server/limits.ts'
 import { countingRefusedCodes } from '../../../packages/ratecard/src/customers/checkout/refused-codes.ts'
-import { invalid } from '../../../packages/ratecard/src/customers/checkout/invalid.ts'
+import { invalidCheckout } from '../../../packages/ratecard/src/customers/checkout/invalid.ts'
 import { ServiceError } from '../../../packages/ratecard/src/base/errors/service-error.ts'
 import { type MakePlace, refusedBy } from '../../support/stores/store.ts'
 
@@ -24,7 +24,7 @@ export function refusedCodesContract(engine: string, makePlace: MakePlace): void
       }
       return { time, attempt }
     }
-    const refuse = () => Promise.reject(invalid('promotion_code', 'no such code'))
+    const refuse = () => Promise.reject(invalidCheckout('promotion_code', 'no such code'))
     const sell = () => Promise.resolve('sold')
 
     test('are limited across all replicas, even if they are made concurrently', async () => {

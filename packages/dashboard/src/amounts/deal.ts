@@ -9,7 +9,7 @@ import type {
   TenantSubscriptions,
   UpcomingInvoice,
 } from '@ratecard/client'
-import { calculate } from '../../../ratecard/src/document/pricing/calculate.ts'
+import { calculatePrice } from '../../../ratecard/src/document/pricing/calculate.ts'
 import { pricesById } from './price-change.ts'
 import { asError } from '../words/words.ts'
 
@@ -125,5 +125,5 @@ function costOf(price: PriceDocument | undefined, quantity: number | null, curre
   if (price === undefined || quantity === null || price.usage_type === 'metered') return null
   if (price.custom_unit_amount !== undefined) return null
   if (currency !== price.currency && price.currency_options?.[currency] === undefined) return null
-  return calculate(price as Parameters<typeof calculate>[0], quantity, currency).amount
+  return calculatePrice(price as Parameters<typeof calculatePrice>[0], quantity, currency).amount
 }

@@ -1,6 +1,6 @@
 // Costs of quantities for the charts of tiered prices, calculated by the service's own code.
 import type { TierDocument } from '@ratecard/client'
-import { calculate } from '../../../ratecard/src/document/pricing/calculate.ts'
+import { calculatePrice } from '../../../ratecard/src/document/pricing/calculate.ts'
 import type { PricePart } from '../amounts/price-change.ts'
 
 /**
@@ -8,7 +8,7 @@ import type { PricePart } from '../amounts/price-change.ts'
  * price type describe the same document, and only amounts, tiers and currency are read from it.
  */
 export function costOf(price: PricePart | null, quantity: number): number | null {
-  return price === null ? null : calculate(price as Parameters<typeof calculate>[0], quantity).amount
+  return price === null ? null : calculatePrice(price as Parameters<typeof calculatePrice>[0], quantity).amount
 }
 
 /**

@@ -149,7 +149,7 @@ export function assertOpenTo({ kind }: Pick<JobRecord, 'kind'>, state: JobState,
 }
 
 /** Returns the job with the type of a resumable job. Throws `job_not_running` if the job cannot be resumed. */
-export function resumable(job: JobRecord, state: JobState): JobRecord & { readonly kind: ResumableKind } {
+export function requireResumable(job: JobRecord, state: JobState): JobRecord & { readonly kind: ResumableKind } {
   assertOpenTo(job, state, 'resume')
   if (!isResumable(job)) throw notOpen(state, 'resume')
   return job

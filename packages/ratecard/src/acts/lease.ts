@@ -47,7 +47,7 @@ export async function withNamedLease<T>(
   for (let pauseMs = minRetryDelayMs; ; pauseMs = Math.min(maxRetryDelayMs, pauseMs * 2)) {
     const entered = await deps.store.tryExclusively(name, async (held) => ({ done: await work(held).catch(throwLost) }))
     if (entered !== null) return entered.done
-    if (waitedMs >= patienceMs) throw busy()
+    if (waitedMs >= patienceMs) throw tenantBusy()
     stopIfDraining(deps)
     await wait(pauseMs, undefined, { signal: deps.shutdown }).catch(() => undefined)
     waitedMs += pauseMs
@@ -68,7 +68,7 @@ export function withTenantLease<T>(deps: LeaseDeps, id: string, work: (held: Ten
   return withNamedLease(deps, tenantLease(id), run, leaseTimeoutMs.brief)
 }
 
-function busy(): ServiceError {
+function tenantBusy(): ServiceError {
   return new ServiceError('tenant_busy', 'Another request is changing this tenant or its subscriptions.', {
     hint: 'Try again when it is done.',
     retryAfter: 10,

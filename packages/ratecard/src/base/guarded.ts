@@ -2,7 +2,7 @@
  * Wraps a callback (sync or async) of an event emitter or a timer. An error in such a callback cannot be caught by a caller, and would end
  * the process. So the error is passed to `onError`, which can e.g. close the connection concerned.
  */
-export function guarded<Args extends readonly unknown[]>(
+export function guardCallback<Args extends readonly unknown[]>(
   callback: (...args: Args) => unknown,
   onError: (error: unknown, ...args: Args) => void,
 ): (...args: Args) => void {

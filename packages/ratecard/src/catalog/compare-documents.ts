@@ -4,7 +4,7 @@ import type { BillingConfig } from '../document/schema/schema.ts'
 import { desiredCatalog, emptyCatalog, withDefaultKey } from './desired.ts'
 import { displayOf } from './display.ts'
 import { aliasesOf } from '../document/rules/previous-ids.ts'
-import { needNewObject, same } from './fields/differences.ts'
+import { needNewObject, deepEqual } from './fields/differences.ts'
 import { documentName, documentValue } from './fields/tables.ts'
 import { renameCatalog } from './renames.ts'
 import { taxText, withPresentRates } from './tax-settings.ts'
@@ -31,9 +31,9 @@ export function compareDocuments(before: BillingConfig | null, after: BillingCon
 function taxDifference(before: BillingConfig | null, after: BillingConfig | null): DocumentDifference[] {
   const later = after?.tax ?? {}
   const earlier = withPresentRates(before?.tax ?? {}, after)
-  if (same(earlier, later)) return []
+  if (deepEqual(earlier, later)) return []
   const fields = (['automatic', 'collect_tax_ids', 'rates'] as const)
-    .filter((field) => !same(earlier[field], later[field]))
+    .filter((field) => !deepEqual(earlier[field], later[field]))
     .map((field) => ({ field, before: earlier[field] ?? null, after: later[field] ?? null }))
   const display = { before: taxText(earlier), after: taxText(later) }
   return [{ kind: 'tax', configId: 'tax', change: 'changed', action: 'update', fields, display }]
@@ -110,7 +110,7 @@ const byId = (resources: readonly DesiredResource[]) =>
 function fieldDifferences(kind: ResourceKind, before: DesiredResource | undefined, after: DesiredResource | undefined) {
   const [old, now] = [bagOf(before), bagOf(after)]
   return [...new Set([...Object.keys(now), ...Object.keys(old)])]
-    .filter((field) => !same(old[field], now[field]))
+    .filter((field) => !deepEqual(old[field], now[field]))
     .map((field) => ({
       field: documentName(kind, field, old[field], now[field]),
       before: documentValue(kind, field, old[field] ?? null),

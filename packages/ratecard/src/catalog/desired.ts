@@ -4,7 +4,7 @@ import { isEnterprise, isLocalPrice } from '../document/schema/ids.ts'
 import { configWithAmounts } from '../document/schema/prices/percent-off.ts'
 import { withListedProducts } from '../document/schema/portal-products.ts'
 import type { BillingConfig, Portal, Price, Product } from '../document/schema/schema.ts'
-import { same } from './fields/differences.ts'
+import { deepEqual } from './fields/differences.ts'
 import { readersOf } from './fields/tables.ts'
 import { configId, idOfItem, listedKinds, listOf, processorId, resourceKinds } from './kinds.ts'
 import type { ItemOf, ListedKind, ResourceKind } from './kinds.ts'
@@ -31,7 +31,7 @@ export function desiredCatalog(config: BillingConfig, other: ReadDocument | null
     const known = other === null ? null : readItems(other, kind)
     for (const item of itemsIn(config, kind)) {
       const found = known?.get(idOfItem(kind, item))
-      const { resource, prices } = found !== undefined && same(found.item, item) ? found : readItem(kind, item)
+      const { resource, prices } = found !== undefined && deepEqual(found.item, item) ? found : readItem(kind, item)
       catalog[kind].push(resource)
       for (const price of prices) catalog.price.push(price)
     }
@@ -99,7 +99,8 @@ function readItems({ config, catalog }: ReadDocument, kind: ListedKind): Readonl
  * amounts of zero, `$schema` and `processor_id`.
  */
 export function meanTheSame(one: BillingConfig, other: BillingConfig): boolean {
-  if (!same(one.tax ?? {}, other.tax ?? {}) || !same(extraCurrencies(one), extraCurrencies(other))) return false
+  if (!deepEqual(one.tax ?? {}, other.tax ?? {}) || !deepEqual(extraCurrencies(one), extraCurrencies(other)))
+    return false
   const catalog = desiredCatalog(one)
   const beside = desiredCatalog(other, { config: one, catalog })
   return resourceKinds.every((kind) => {
@@ -116,8 +117,8 @@ function isTheSame(one: DesiredResource, other: DesiredResource | undefined): bo
     other !== undefined &&
     one.configId === other.configId &&
     one.home === other.home &&
-    (same(one.fields, other.fields) || same(withDefaultKey(one), withDefaultKey(other))) &&
-    same(one.ours, other.ours)
+    (deepEqual(one.fields, other.fields) || deepEqual(withDefaultKey(one), withDefaultKey(other))) &&
+    deepEqual(one.ours, other.ours)
   )
 }
 

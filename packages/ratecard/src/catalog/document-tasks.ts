@@ -34,7 +34,7 @@ export interface PlannedDocument {
 }
 
 export const documentTasks = {
-  compact,
+  compact: compactJson,
   check,
   plan,
   /**
@@ -70,7 +70,7 @@ export function documentOf(text: string | null): BillingConfig | null {
   return text === null ? null : (JSON.parse(text) as BillingConfig)
 }
 
-function compact({ text }: { readonly text: string }): CompactJson {
+function compactJson({ text }: { readonly text: string }): CompactJson {
   const { value, issue } = readJson(text)
   return issue === null ? { malformed: null, text: JSON.stringify(value) } : { malformed: issue, text: null }
 }

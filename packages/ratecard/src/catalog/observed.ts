@@ -48,7 +48,7 @@ export function ownershipOf(snapshot: Snapshot, mappings: readonly MappingEntry[
   }
   for (const [kind, owner, group] of several.entries()) {
     const mapped = current.get(kind, owner)
-    group.sort((a, b) => rank(b, mapped) - rank(a, mapped) || b.created - a.created || compareText(a, b))
+    group.sort((a, b) => rankOf(b, mapped) - rankOf(a, mapped) || b.created - a.created || compareText(a, b))
   }
 
   // The indexes by id and by lookup key are built when they are first used, because few plans need them.
@@ -87,7 +87,7 @@ function inSequence(mappings: readonly MappingEntry[]): readonly MappingEntry[] 
  * Returns the sort rank of an object: the mapped object first, then active objects. An active object that an interrupted push created is
  * reused. Otherwise it would be left behind.
  */
-function rank(object: ObservedResource, mapped: ProcessorId | undefined): number {
+function rankOf(object: ObservedResource, mapped: ProcessorId | undefined): number {
   return (object.processorId === mapped ? 2 : 0) + (object.active ? 1 : 0)
 }
 

@@ -81,16 +81,16 @@ function pricesInWords({ changes, moves, negotiated }: PlanFigures): string | nu
     { number: ids(kind, 'archive').length, one: 'ends', many: 'end' },
   ]
   const parts = [
-    ...enumerated(
+    ...listCounts(
       'price',
       listed((id) => !negotiated.has(id)),
     ),
-    ...enumerated(
+    ...listCounts(
       'negotiated price',
       listed((id) => negotiated.has(id)),
     ),
-    ...enumerated('coupon', others('coupon')),
-    ...enumerated('promotion code', others('promotion_code')),
+    ...listCounts('coupon', others('coupon')),
+    ...listCounts('promotion code', others('promotion_code')),
   ]
   return parts.length === 0 ? null : `${parts.join(', ')}.`
 }
@@ -102,11 +102,11 @@ interface Verb {
 }
 
 /** Returns e.g. `3 prices rise` and `1 falls`: the noun stands only once. */
-function enumerated(noun: string, verbs: readonly Verb[]): readonly string[] {
+function listCounts(noun: string, verbs: readonly Verb[]): readonly string[] {
   return verbs
     .filter(({ number }) => number > 0)
     .map(({ number, one, many }, index) => {
-      const subject = index > 0 ? String(number) : counted(number, noun)
+      const subject = index > 0 ? String(number) : countText(number, noun)
       return `${subject} ${number === 1 ? one : many}`
     })
 }
@@ -160,7 +160,7 @@ function lostInWords(lost: PlanFigures['impact']['lostCurrencies']): readonly st
       tenants: new Set(own.flatMap(({ tenants }) => tenants)).size,
       withoutTenant: own.reduce((sum, { subscribers }) => sum + subscribers.withoutTenant, 0),
     }
-    const prices = own.length === 1 ? '1 price is' : `${counted(own.length, 'price')} are`
+    const prices = own.length === 1 ? '1 price is' : `${countText(own.length, 'price')} are`
     return `${prices} no longer sold in ${code}; ${subscribersInWords(paying) ?? ''} ${isOne(paying) ? 'pays' : 'pay'} in ${code}.`
   })
 }
@@ -176,19 +176,19 @@ function endedInWords(archived: Subscribers): string | null {
 function loweredInWords({ lowered: { products, tenants } }: PlanFigures): string | null {
   if (products === 0) return null
   return tenants === 0
-    ? `${counted(products, 'product')} ${products === 1 ? 'gives' : 'give'} less to new customers; existing customers keep their features.`
-    : `${counted(tenants, 'tenant')} ${tenants === 1 ? 'gets' : 'get'} fewer features or lower limits.`
+    ? `${countText(products, 'product')} ${products === 1 ? 'gives' : 'give'} less to new customers; existing customers keep their features.`
+    : `${countText(tenants, 'tenant')} ${tenants === 1 ? 'gets' : 'get'} fewer features or lower limits.`
 }
 
 function subscribersInWords({ tenants, withoutTenant }: Subscribers): string | null {
   const parts = [
-    ...(tenants === 0 ? [] : [counted(tenants, 'tenant')]),
+    ...(tenants === 0 ? [] : [countText(tenants, 'tenant')]),
     ...(withoutTenant === 0
       ? []
       : [
           withoutTenant === 1
             ? '1 customer that is not a tenant'
-            : `${counted(withoutTenant, 'customer')} that are not tenants`,
+            : `${countText(withoutTenant, 'customer')} that are not tenants`,
         ]),
   ]
   return parts.length === 0 ? null : parts.join(' and ')
@@ -206,17 +206,17 @@ function differencesInWords(prices: PlanFigures['impact']['prices']): string | n
   const money = (sign: 1 | -1) =>
     [...sums].filter(([, sum]) => sum * sign > 0).map(([currency, sum]) => formatMinor(Math.abs(sum), currency))
   const parts = [
-    ...(money(1).length === 0 ? [] : [`${listed(money(1))} a month more`]),
-    ...(money(-1).length === 0 ? [] : [`${listed(money(-1))} a month less`]),
+    ...(money(1).length === 0 ? [] : [`${joinWithAnd(money(1))} a month more`]),
+    ...(money(-1).length === 0 ? [] : [`${joinWithAnd(money(-1))} a month less`]),
   ]
   return parts.length === 0 ? null : parts.join(' and ')
 }
 
-function listed(texts: readonly string[]): string {
+function joinWithAnd(texts: readonly string[]): string {
   return texts.length < 2 ? texts.join('') : `${texts.slice(0, -1).join(', ')} and ${texts.at(-1) ?? ''}`
 }
 
-function counted(number: number, noun: string): string {
+function countText(number: number, noun: string): string {
   const digits = String(number).replace(/\B(?=(\d{3})+$)/g, ',')
   return `${digits} ${noun}${number === 1 ? '' : 's'}`
 }

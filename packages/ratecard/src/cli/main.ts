@@ -39,7 +39,7 @@ export async function main(words: readonly string[], given: CliIo): Promise<Exit
  * Returns the commands whose first word is `argv[0]`, or all commands if there are none. Only the returned commands are built, because
  * building a command in Commander takes time.
  */
-function meant(argv: readonly string[]): readonly Command[] {
+function commandsOfWord(argv: readonly string[]): readonly Command[] {
   const found = commands.filter(({ name }) => name.split(' ')[0] === argv[0])
   return found.length === 0 ? commands : found
 }
@@ -47,9 +47,14 @@ function meant(argv: readonly string[]): readonly Command[] {
 /** Parses the command line. Returns null if it requested help or the version, which this function then prints. */
 async function parse(argv: readonly string[], io: CliIo): Promise<Invocation | null> {
   let invocation: Invocation | null = null
-  const program = buildProgram(meant(argv), version(), { out: (text) => io.stdout.write(text) }, (found) => {
-    invocation = found
-  })
+  const program = buildProgram(
+    commandsOfWord(argv),
+    packageVersion(),
+    { out: (text) => io.stdout.write(text) },
+    (found) => {
+      invocation = found
+    },
+  )
   if (argv.length === 0) {
     io.stdout.write(program.helpInformation())
     return null
@@ -59,13 +64,13 @@ async function parse(argv: readonly string[], io: CliIo): Promise<Invocation | n
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
     if (error.exitCode === 0) return null
-    const { usage } = await import('./usage.ts')
+    const { usageFailureOf: usage } = await import('./usage.ts')
     throw usage(error, commands, argv)
   }
   return invocation
 }
 
-function version(): string {
+function packageVersion(): string {
   const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
   return typeof manifest === 'object' && manifest !== null && 'version' in manifest
     ? String(manifest.version)

@@ -5,7 +5,7 @@ import { CliFailure } from './failure.ts'
 import { groupOf, nextWords, suggestionFor } from './program/words.ts'
 
 /** Converts a Commander error to a failure with a suggestion, e.g. the nearest command. */
-export function usage(
+export function usageFailureOf(
   error: CommanderError,
   commands: readonly Pick<Command, 'name'>[],
   argv: readonly string[],
@@ -26,13 +26,13 @@ export function usage(
   }
   const [detail = '', ...rest] = error.message.replace(/^error: /, '').split('\n')
   const suggestion = /Did you mean (.+)\?/.exec(rest.join(' '))?.[1]
-  return usageProblem(sentence(detail), suggestion === undefined ? help : `Did you mean "${suggestion}"? ${help}`)
+  return usageProblem(asSentence(detail), suggestion === undefined ? help : `Did you mean "${suggestion}"? ${help}`)
 }
 
 function usageProblem(detail: string, hint: string): CliFailure {
   return new CliFailure(2, { code: 'usage', title: 'The command was not understood', detail, hint })
 }
 
-function sentence(text: string): string {
+function asSentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.?!]$/.test(text) ? '' : '.'}`
 }

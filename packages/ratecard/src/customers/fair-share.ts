@@ -44,9 +44,9 @@ export function createFairShare(
     share.times = share.times.filter((time) => time > now - windowMs)
     const [oldest] = share.times
     if (oldest !== undefined && share.times.length >= sessionRequestsPerMinute)
-      throw limited(`${sessionRequestsPerMinute} requests of this session within a minute`, oldest + windowMs - now)
+      throw rateLimited(`${sessionRequestsPerMinute} requests of this session within a minute`, oldest + windowMs - now)
     if (share.underWay >= sessionRequestsAtOnce)
-      throw limited(`${sessionRequestsAtOnce} requests of this session are under way`, 1000)
+      throw rateLimited(`${sessionRequestsAtOnce} requests of this session are under way`, 1000)
     share.times.push(now)
     share.underWay++
     try {
@@ -74,7 +74,7 @@ function sessionOf(argument: unknown) {
   return typeof principal === 'object' && principal?.kind === 'session' ? (principal.session ?? null) : null
 }
 
-const limited = (why: string, waitMs: number) =>
+const rateLimited = (why: string, waitMs: number) =>
   new ServiceError('rate_limited', `${why}, so further ones are refused for now.`, {
     hint: 'Try again after the time in Retry-After.',
     retryAfter: Math.max(1, Math.ceil(waitMs / 1000)),

@@ -49,7 +49,7 @@ export function afterDiscounts<Item extends DiscountedItem>(
     .filter(({ discount }) => discount.duration === 'forever')
     .reduce(
       (left, { discount, of }) =>
-        reduced(left, discount, currency, ({ item }) => of(item.id) && isFor(discount, item.price.product)),
+        applyDiscount(left, discount, currency, ({ item }) => of(item.id) && isFor(discount, item.price.product)),
       listed,
     )
 }
@@ -58,7 +58,7 @@ function isFor({ products }: MirroredDiscount, product: ProcessorId | null): boo
   return products === null || (product !== null && products.includes(product))
 }
 
-function reduced<Item extends DiscountedItem>(
+function applyDiscount<Item extends DiscountedItem>(
   items: readonly PricedItem<Item>[],
   discount: MirroredDiscount,
   currency: string,

@@ -22,13 +22,13 @@ import { removedCurrencies } from './checks/who-pays.ts'
 import { keptTaxRates } from './checks/kept-tax-rates.ts'
 import { loweredFeatures } from './checks/lowered-features.ts'
 import { lastAmounts } from './checks/last-amounts.ts'
-import { planned } from './checks/planned.ts'
+import { createPlanned } from './checks/planned.ts'
 import { metersInUse } from './checks/meters-in-use.ts'
 import { pastDates } from './checks/past-dates.ts'
 import { readForPush } from '../processor/failures.ts'
 import { waitingMigrations } from './checks/waiting-migrations.ts'
 import type { VersionRecord } from '../store/records/configuration.ts'
-import { same } from '../catalog/fields/differences.ts'
+import { deepEqual } from '../catalog/fields/differences.ts'
 import { taxText, withPresentRates } from '../catalog/tax-settings.ts'
 
 export interface PlanWithImpact {
@@ -109,7 +109,7 @@ export async function planAgainstLive(
     stopped: await stoppedObjects(deps, current),
     ...(undone === undefined ? {} : { renames: undone }),
   })
-  const checked = planned({ plan, config, previous, snapshot, mappings })
+  const checked = createPlanned({ plan, config, previous, snapshot, mappings })
   const customers = await unknownCustomers(deps, checked, signal)
   refuseImpossible([...plan.issues, ...pastDates(checked, deps.clock.now()), ...customers], plan.changes)
   await yieldToRequests()
@@ -255,7 +255,7 @@ function driftInWords(changes: Plan['changes'], errors: readonly Issue[]): strin
 export function changedTax(config: BillingConfig, previous: BillingConfig | null): Issue[] {
   if (previous === null) return []
   const [before, after] = [withPresentRates(previous.tax ?? {}, config), config.tax ?? {}]
-  if (same(before, after)) return []
+  if (deepEqual(before, after)) return []
   return [
     {
       code: 'tax_of_sales_changed',

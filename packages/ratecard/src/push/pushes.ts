@@ -10,14 +10,14 @@ import type { PushHead, PushRecord, PushState, StepRecord } from '../store/recor
 type JournalDeps = Pick<SyncDeps, 'store'>
 
 export async function findPush(deps: JournalDeps, id: string): Promise<PushRecord> {
-  return present(id, await deps.store.pushes.find(id))
+  return requirePush(id, await deps.store.pushes.find(id))
 }
 
 export async function findPushHead(deps: JournalDeps, id: string): Promise<PushHead> {
-  return present(id, await deps.store.pushes.head(id))
+  return requirePush(id, await deps.store.pushes.head(id))
 }
 
-function present<T extends PushHead>(id: string, push: T | null): T {
+function requirePush<T extends PushHead>(id: string, push: T | null): T {
   if (push !== null) return push
   throw new ServiceError('push_not_found', `There is no push "${id}".`, {
     hint: 'List them with `ratecard billing pushes`.',

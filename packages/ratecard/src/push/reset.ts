@@ -15,7 +15,7 @@ import { settleEarlierWrites } from './recover.ts'
 import { finishPush, openPush } from './run.ts'
 import { documentFacts } from '../catalog/policies/facts.ts'
 import { impactOf, planFacts } from './checks/impact.ts'
-import { planned } from './checks/planned.ts'
+import { createPlanned } from './checks/planned.ts'
 import type { ResetOptions, ResetReport } from '../api/push/config.ts'
 import type { VersionRecord } from '../store/records/configuration.ts'
 
@@ -44,7 +44,7 @@ export async function resetConfig(deps: SyncDeps, request: ResetOptions): Promis
     const snapshot = await readForPush(() => deps.processor.snapshot({ signal: lease.signal, attachments: false }))
     const mappings = await deps.store.mappings.all()
     const plan = await planReset(deps, current, { snapshot, mappings, scope: request.scope })
-    const checked = planned({ plan, snapshot, mappings, config: null, previous: currentDocument(current) })
+    const checked = createPlanned({ plan, snapshot, mappings, config: null, previous: currentDocument(current) })
     const documented = documentFacts({ ...checked, ...plan })
     const impact = await impactOf(deps, checked, lease.signal)
     const facts = planFacts(documented, impact, request.message)

@@ -258,10 +258,10 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
   try {
     raw = readRaw(env)
   } catch (error) {
-    throw invalid(problemsOf(error))
+    throw settingsInvalid(problemsOf(error))
   }
   const problems = [...checkUrls(raw), ...checkTogether(raw)]
-  if (problems.length > 0) throw invalid(problems)
+  if (problems.length > 0) throw settingsInvalid(problems)
   return {
     host: raw.RATECARD_HOST,
     port: raw.RATECARD_PORT,
@@ -323,7 +323,7 @@ function listOf(text: string | undefined): string[] {
     .filter((item) => item !== '')
 }
 
-function invalid(problems: readonly string[]): ServiceError {
+function settingsInvalid(problems: readonly string[]): ServiceError {
   return new ServiceError('settings_invalid', problems.join(' '), {
     hint: 'Correct the environment and start again. All settings: docs/reference/settings.md.',
   })

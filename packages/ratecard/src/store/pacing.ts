@@ -32,7 +32,7 @@ export function nextSlots(
   now: number,
 ): readonly Slot[] {
   const { operation, count, limits } = ask
-  const { apart, apartInOperation } = gaps(limits)
+  const { apart, apartInOperation } = minimumGaps(limits)
   const taken = stillCounting(given, limits, now)
   const fresh: Slot[] = []
   for (let earliest = now; fresh.length < count;) {
@@ -47,12 +47,12 @@ export function nextSlots(
 
 /** Returns those granted slots that are close enough to `now` to affect new slots, which must keep a minimum distance from them. */
 export function stillCounting(given: readonly Slot[], limits: PaceLimits, now: number): readonly Slot[] {
-  const horizon = Math.max(shortestHorizon, maxQueuedSlots * gaps(limits).apartInOperation)
+  const horizon = Math.max(shortestHorizon, maxQueuedSlots * minimumGaps(limits).apartInOperation)
   return given.filter(({ at }) => at > now - window && at < now + horizon)
 }
 
 /** Returns the minimum distances (microseconds) between any two slots, and between two slots of one operation. */
-function gaps(limits: PaceLimits) {
+function minimumGaps(limits: PaceLimits) {
   const apart = Math.ceil(window / limits.perSecond)
   return { apart, apartInOperation: Math.max(apart, Math.ceil(window / limits.perOperationPerSecond)) }
 }

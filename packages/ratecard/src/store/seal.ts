@@ -29,7 +29,7 @@ const form = 'v1'
 export function createSealer(keys: string): Sealer {
   const byVersion = parseKeys(keys)
   const [newest] = byVersion
-  if (newest === undefined) throw malformed('The master key is empty.')
+  if (newest === undefined) throw masterKeyInvalid('The master key is empty.')
   const [newestVersion, newestKey] = newest
   const prefix = `${form}.${newestVersion}.`
   return {
@@ -44,9 +44,9 @@ export function createSealer(keys: string): Sealer {
     },
     open(sealed, context) {
       const [found, version = '', body = ''] = sealed.split('.')
-      if (found !== form) throw unreadable(context, 'its format is unknown to this release')
+      if (found !== form) throw secretUnreadable(context, 'its format is unknown to this release')
       const key = byVersion.get(version)
-      if (key === undefined) throw unreadable(context, `it was sealed under master key version "${version}"`)
+      if (key === undefined) throw secretUnreadable(context, `it was sealed under master key version "${version}"`)
       return decrypt(key, Buffer.from(body, 'base64url'), `${form}.${version}.${context}`, context)
     },
   }
@@ -86,32 +86,32 @@ function parseKeys(keys: string): Map<string, Buffer> {
   for (const [index, item] of items.entries()) {
     const [, version, encoded] = /^([A-Za-z0-9_-]{1,32}):([A-Za-z0-9+/_-]{43}=?)$/.exec(item) ?? []
     if (version === undefined || encoded === undefined)
-      throw malformed(`Item ${String(index + 1)} of the master key is not <version>:<base64 of 32 bytes>.`)
-    if (byVersion.has(version)) throw malformed(`The master key has version "${version}" twice.`)
+      throw masterKeyInvalid(`Item ${String(index + 1)} of the master key is not <version>:<base64 of 32 bytes>.`)
+    if (byVersion.has(version)) throw masterKeyInvalid(`The master key has version "${version}" twice.`)
     byVersion.set(version, Buffer.from(encoded, 'base64'))
   }
   return byVersion
 }
 
-function malformed(what: string): ServiceError {
+function masterKeyInvalid(what: string): ServiceError {
   return new ServiceError('settings_invalid', what, {
     hint: 'It is in RATECARD_MASTER_KEY, or else in the file `master-key` of the data directory.',
   })
 }
 
 function decrypt(key: Buffer, body: Buffer, additional: string, context: string): string {
-  if (body.length < nonceBytes + tagBytes) throw unreadable(context, 'it is incomplete')
+  if (body.length < nonceBytes + tagBytes) throw secretUnreadable(context, 'it is incomplete')
   const decipher = createDecipheriv(algorithm, key, body.subarray(0, nonceBytes), { authTagLength: tagBytes })
   decipher.setAAD(Buffer.from(additional))
   decipher.setAuthTag(body.subarray(-tagBytes))
   try {
     return Buffer.concat([decipher.update(body.subarray(nonceBytes, -tagBytes)), decipher.final()]).toString('utf8')
   } catch {
-    throw unreadable(context, 'another key sealed it, or it was altered')
+    throw secretUnreadable(context, 'another key sealed it, or it was altered')
   }
 }
 
-function unreadable(context: string, why: string): ServiceError {
+function secretUnreadable(context: string, why: string): ServiceError {
   return new ServiceError('secret_unreadable', `The secret ${context} cannot be read: ${why}.`, {
     hint: 'Use the master key that belongs to this store. After a rotation, keep the earlier keys in the list, after the newest one.',
   })

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { pushLease } from '../../../../packages/ratecard/src/acts/lease.ts'
 import { ensureState, fill } from '../../../../packages/ratecard/src/customers/mirror/feed/fill.ts'
 import { withOwnActs } from '../../../../packages/ratecard/src/customers/mirror/feed/own-acts.ts'
-import { CursorLost, poll } from '../../../../packages/ratecard/src/customers/mirror/feed/poll.ts'
+import { CursorLost, pollEvents } from '../../../../packages/ratecard/src/customers/mirror/feed/poll.ts'
 import { createMirror } from '../../../../packages/ratecard/src/customers/mirror/mirror.ts'
 import { mirroredKinds } from '../../../../packages/ratecard/src/processor/mirrored.ts'
 import type { SentRequest } from '../../../../packages/ratecard/src/processor/write-options.ts'
@@ -126,7 +126,7 @@ describe('the mirror', () => {
     const { asOf } = await mirror.require()
     world.clock.advance(minute)
     await world.stripe.subscriptions.update(id, { metadata: { seats: '2' } })
-    await poll(feed.deps, new Set(), world.signal)
+    await pollEvents(feed.deps, new Set(), world.signal)
     expect(await mirror.require()).toMatchObject({ asOf })
     await feed.settle()
     expect(await mirror.require()).toMatchObject({ asOf: asOf + minute })

@@ -115,7 +115,7 @@ function situation(
       return { priceId: found.priceId, terms: found.terms }
     },
     ...{
-      wish: {},
+      requestedChange: {},
       promotionCode: null,
       promotionTerms: { once: false, fixed: false, discount: null },
       productOf: () => null,
@@ -170,7 +170,7 @@ describe('the decision about a subscription change', () => {
     const more = decideChange(situation([present('pro', 1)], [wanted('pro'), wanted('calls', null)]))
     expect(more).toMatchObject({ items: [{ op: 'add', price: 'p_calls', quantity: null }], billsNow: false })
     const less = decideChange(
-      situation([present('pro', 1), present('calls', null)], [wanted('pro')], { wish: { when: 'now' } }),
+      situation([present('pro', 1), present('calls', null)], [wanted('pro')], { requestedChange: { when: 'now' } }),
     )
     expect(less).toMatchObject({ items: [{ op: 'remove', item: 'si_calls' }], billsNow: true })
   })
@@ -200,14 +200,15 @@ describe('the decision about a subscription change', () => {
     const items = [present('basic', 1), present('calls', null)]
     const asked = [wanted('pro'), wanted('calls_pro', null)]
     expect(decideChange(situation(items, asked, { state }))).toMatchObject({ when: 'period_end' })
-    expect(code(situation(items, asked, { state, wish: { when: 'now' } }))).toBe('change_invalid')
+    expect(code(situation(items, asked, { state, requestedChange: { when: 'now' } }))).toBe('change_invalid')
     const same = [wanted('pro'), wanted('calls', null)]
     expect(decideChange(situation(items, same, { state }))).toMatchObject({ when: 'now' })
   })
 
   test('makes the change depend on a payment only if a card is charged now', () => {
     const of = (live: State['live'] = {}, wish = {}) =>
-      decideChange(situation([present('basic', 1)], [wanted('pro')], { state: { live }, wish })).waitsForPayment
+      decideChange(situation([present('basic', 1)], [wanted('pro')], { state: { live }, requestedChange: wish }))
+        .waitsForPayment
     expect([
       of(),
       of({ collectionMethod: 'send_invoice' }),
@@ -260,7 +261,7 @@ describe('the decision about a subscription change', () => {
     const state = { phases: [phase(1, 0), phase(2, end)], live: { schedule: 'sched' } }
     const dearer = [wanted('calls', null), wanted('pro', 1)]
     expect(code(situation(items, dearer, { state }))).toBe('conflict')
-    expect(decideChange(situation(items, dearer, { state, wish: { when: 'period_end' } }))).toMatchObject({
+    expect(decideChange(situation(items, dearer, { state, requestedChange: { when: 'period_end' } }))).toMatchObject({
       when: 'period_end',
     })
     // Another quantity leaves the schedule as it is.
@@ -271,8 +272,8 @@ describe('the decision about a subscription change', () => {
   })
 
   test('prorates each change by a session, and makes the change immediately only if the new price is not lower', () => {
-    const of = (wish: ChangeSituation['wish']) =>
-      code(situation([present('pro', 1)], [wanted('basic')], { session: true, wish }))
+    const of = (wish: ChangeSituation['requestedChange']) =>
+      code(situation([present('pro', 1)], [wanted('basic')], { session: true, requestedChange: wish }))
     expect([of({}), of({ when: 'now' }), of({ proration: 'none' })]).toEqual([null, 'not_allowed', 'not_allowed'])
   })
 })

@@ -17,7 +17,7 @@ export interface JobDeps {
    * Finds the outcome of a late write (a request without a response) of a running job, before its step is retried. `held` is the lease of
    * the job. Returns true if the step is done.
    */
-  readonly settleOwn: (job: JobRecord, step: JobStepRecord, held: TenantLease) => Promise<boolean>
+  readonly settleOwn: (job: JobRecord, step: JobStepRecord, lease: TenantLease) => Promise<boolean>
   /** Aborts when the process shuts down. Running work stops between two steps and can be resumed. */
   readonly shutdown: AbortSignal
   /** Registers background work, so that a graceful shutdown waits for it. */

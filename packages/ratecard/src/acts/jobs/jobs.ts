@@ -5,12 +5,12 @@ import { toRfc3339 } from '../../base/clock.ts'
 import type { PageQuery } from '../../store/records/page.ts'
 import { ServiceError } from '../../base/errors/service-error.ts'
 import { liveState, jobLease } from '../lease.ts'
-import { shown } from '../../store/records/columns.ts'
+import { shownColumns } from '../../store/records/columns.ts'
 import { jobColumns, type JobRecord, type JobStepRecord } from '../../store/records/journal.ts'
 import { byOf } from '../../store/records/actor.ts'
 import { scheduledMovesOf } from './scheduled-moves.ts'
 import type { JobDeps } from './deps.ts'
-import { actsOpenTo, assertOpenTo, leaseOf, notOpen, resumable, type ResumableKind } from '../kinds.ts'
+import { actsOpenTo, assertOpenTo, leaseOf, notOpen, requireResumable, type ResumableKind } from '../kinds.ts'
 import { resumeJob, type DoStep } from './run-job.ts'
 import type { Caller } from '../../api/notation/callers.ts'
 import type { CancelledJob, JobReport, JobStep, JobSummary } from '../../api/customers/jobs.ts'
@@ -30,7 +30,7 @@ export function createJobs(deps: JobDeps, resumed: StepRunners, takingBack: Taki
     ...bind(deps, { listJobs, findJob }),
     resumeJob: (id: string) => resume(deps, id, resumed),
     cancelJob: async (id: string, takeBack: boolean, caller: Caller): Promise<CancelledJob> =>
-      takeBack ? takeBackMoves(deps, id, takingBack, caller) : cancelled(deps, await cancelJob(deps, id), null),
+      takeBack ? takeBackMoves(deps, id, takingBack, caller) : endCancelled(deps, await cancelJob(deps, id), null),
   }
 }
 
@@ -53,7 +53,7 @@ async function liveJob({ store }: Reading, job: JobRecord): Promise<JobRecord> {
 }
 
 const summaryOfLive = (job: JobRecord): JobSummary => ({
-  ...shown(jobColumns, job),
+  ...shownColumns(jobColumns, job),
   by: byOf(job),
   state: job.state,
   allows: actsOpenTo(job.kind, job.state),
@@ -74,7 +74,7 @@ async function findJob(deps: Reading & Pick<JobDeps, 'clock'>, id: string): Prom
     ...summaryOfLive(job),
     input: JSON.parse(job.input) as JobReport['input'],
     steps: (await deps.store.jobs.steps(id)).map(stepView),
-    error: withTime(parsed(job.error), 'resume_after', job.resumesAt),
+    error: withTime(parseNullable(job.error), 'resume_after', job.resumesAt),
     // While a job runs, its progress is read every second, and the list is not complete.
     scheduledMoves:
       job.state === 'running' ? [] : [...(await scheduledMovesOf(deps.store.jobs, job, deps.clock.now()))],
@@ -87,18 +87,22 @@ function stepView(record: JobStepRecord): JobStep {
     index,
     state,
     attempts,
-    step: parsed(step) ?? {},
-    result: withTime(parsed(result), 'waits_until', waitsUntil),
-    error: parsed(error),
+    step: parseNullable(step) ?? {},
+    result: withTime(parseNullable(result), 'waits_until', waitsUntil),
+    error: parseNullable(error),
   }
 }
 
 /** Adds a time to an object as the member `name`, e.g. adds `waits_until` to a step's result. */
-function withTime(words: ReturnType<typeof parsed>, name: string, time: number | null): ReturnType<typeof parsed> {
+function withTime(
+  words: ReturnType<typeof parseNullable>,
+  name: string,
+  time: number | null,
+): ReturnType<typeof parseNullable> {
   return time === null ? words : { ...words, [name]: toRfc3339(time) }
 }
 
-function parsed(text: string | null): Readonly<Record<string, unknown>> | null {
+function parseNullable(text: string | null): Readonly<Record<string, unknown>> | null {
   return text === null ? null : (JSON.parse(text) as Readonly<Record<string, unknown>>)
 }
 
@@ -125,7 +129,7 @@ async function cancelJob(deps: Reading & Pick<JobDeps, 'clock'>, id: string): Pr
   return summaryOf(deps, await findJobRecord(deps, id))
 }
 
-async function cancelled(
+async function endCancelled(
   { store, clock }: Reading & Pick<JobDeps, 'clock'>,
   job: JobSummary,
   takeBackJobId: string | null,
@@ -153,7 +157,7 @@ async function takeBackMoves(
     })
   const takeBack = await start(await findJobRecord(deps, id), caller)
   if (takeBack !== null) await hasStopped(deps, takeBack.id)
-  return cancelled(deps, await summaryOf(deps, await findJobRecord(deps, id)), takeBack?.id ?? null)
+  return endCancelled(deps, await summaryOf(deps, await findJobRecord(deps, id)), takeBack?.id ?? null)
 }
 
 async function hasStopped(deps: JobDeps, id: string): Promise<boolean> {
@@ -190,7 +194,7 @@ export type StepRunners = Readonly<Record<ResumableKind, (job: JobRecord) => DoS
 async function resume(deps: JobDeps, id: string, resumed: StepRunners): Promise<JobSummary> {
   const job = await findJobRecord(deps, id)
   const { state } = await summaryOf(deps, job)
-  const { kind } = resumable(job, state)
+  const { kind } = requireResumable(job, state)
   await deps.assertAccount('write')
   return summaryOf(deps, await resumeJob(deps, id, resumed[kind](job)))
 }

@@ -59,7 +59,7 @@ const systemicCodes: readonly ProblemCode[] = ['processor_unavailable', 'process
 export function startJob(deps: JobDeps, job: Omit<NewAct<Json>, 'id'>, doStep: DoStep): Promise<JobRecord> {
   const id = deps.newId()
   const asGiven = { record: (step: Json) => step }
-  return inBackground(deps, id, doStep, (held) => openAct(deps, asGiven, { ...job, id }, held))
+  return inBackground(deps, id, doStep, (lease) => openAct(deps, asGiven, { ...job, id }, lease))
 }
 
 /**
@@ -84,11 +84,11 @@ async function findOpened({ store }: JobDeps, id: string): Promise<JobRecord> {
  * failure (e.g. a shutdown, or the processor is unavailable) the job waits again instead of failing, because no user watches it.
  */
 export async function continueJob(deps: JobDeps, id: string, doStep: DoStep): Promise<void> {
-  await deps.store.tryExclusively(jobLease(id), async (held) => {
+  await deps.store.tryExclusively(jobLease(id), async (lease) => {
     const job = await deps.store.jobs.find(id)
     if (job === null || job.resumesAt === null || job.resumesAt > deps.clock.now()) return
-    await deps.store.jobs.resume(id, held.token)
-    await run(deps, id, doStep, { held, unattended: true })
+    await deps.store.jobs.resume(id, lease.token)
+    await run(deps, id, doStep, { lease, unattended: true })
   })
 }
 
@@ -96,12 +96,12 @@ function inBackground(
   deps: JobDeps,
   id: string,
   doStep: DoStep,
-  begin: (held: TenantLease) => Promise<JobRecord>,
+  begin: (lease: TenantLease) => Promise<JobRecord>,
 ): Promise<JobRecord> {
   return new Promise((resolve, reject) => {
-    const work = deps.store.exclusively(jobLease(id), async (held) => {
-      resolve(await begin(held))
-      await run(deps, id, doStep, { held, unattended: false })
+    const work = deps.store.exclusively(jobLease(id), async (lease) => {
+      resolve(await begin(lease))
+      await run(deps, id, doStep, { lease, unattended: false })
     })
     // After the job has started, its failure does not reject the promise, because the journal contains the failure.
     deps.background(work.catch(reject))
@@ -109,7 +109,7 @@ function inBackground(
 }
 
 interface JobRun {
-  readonly held: TenantLease
+  readonly lease: TenantLease
   /**
    * True if the service itself (not a user) continued the job. Then steps that wait for a date are skipped until that date. Otherwise each
    * attempt would read the subscriptions of all waiting steps.
@@ -122,7 +122,7 @@ class JobCancelledError extends Error {
   override readonly name = 'Cancelled'
 }
 
-async function run(deps: JobDeps, id: string, doStep: DoStep, { held, unattended }: JobRun): Promise<void> {
+async function run(deps: JobDeps, id: string, doStep: DoStep, { lease, unattended }: JobRun): Promise<void> {
   const { jobs } = deps.store
   const job = await findOpened(deps, id)
   const open = (await jobs.steps(id)).filter(({ state }) => state !== 'succeeded' && state !== 'skipped')
@@ -134,10 +134,10 @@ async function run(deps: JobDeps, id: string, doStep: DoStep, { held, unattended
   const stop = await runSteps(ready, concurrency, async (record) => {
     try {
       stopIfDraining(deps)
-      held.signal.throwIfAborted()
+      lease.signal.throwIfAborted()
       if (await jobs.cancelRequested(id)) throw new JobCancelledError()
-      if (await deps.settleOwn(job, record, held)) return
-      const until = await runStep(deps, record, doStep, held)
+      if (await deps.settleOwn(job, record, lease)) return
+      const until = await runStep(deps, record, doStep, lease)
       if (until !== null) times.push(until)
       failures.inRow = 0
     } catch (error) {
@@ -148,40 +148,40 @@ async function run(deps: JobDeps, id: string, doStep: DoStep, { held, unattended
     () => null,
     (error: unknown) => ({ error }),
   )
-  if (stop === null) await endWithoutStop(deps, id, Math.min(...times), held)
-  else if (stop.error instanceof JobCancelledError) await jobs.end(id, 'cancelled', null, held.token)
-  else await endStopped(deps, id, stop.error, { held, unattended })
+  if (stop === null) await endWithoutStop(deps, id, Math.min(...times), lease)
+  else if (stop.error instanceof JobCancelledError) await jobs.end(id, 'cancelled', null, lease.token)
+  else await endStopped(deps, id, stop.error, { lease, unattended })
 }
 
 /** Executes a step. Returns the time (epoch milliseconds) until which the step waits; null if it does not wait. */
-function runStep(deps: JobDeps, record: JobStepRecord, doStep: DoStep, held: TenantLease): Promise<number | null> {
+function runStep(deps: JobDeps, record: JobStepRecord, doStep: DoStep, lease: TenantLease): Promise<number | null> {
   const { jobs } = deps.store
   const { jobId, index } = record
   let sent: string | null = null
   const sending = (what: Json) => {
     sent = JSON.stringify(what)
-    return jobs.sending(jobId, index, sent, held.token)
+    return jobs.sending(jobId, index, sent, lease.token)
   }
   return attemptStep<JobStepRecord, StepOutcome, number | null>({
-    begin: () => jobs.begin(jobId, index, held.token),
+    begin: () => jobs.begin(jobId, index, lease.token),
     send: ({ attempts }) =>
-      doStep(JSON.parse(record.step) as Json, { jobId, index, attempt: attempts, signal: held.signal, sending }),
+      doStep(JSON.parse(record.step) as Json, { jobId, index, attempt: attempts, signal: lease.signal, sending }),
     succeeded: async (done) => {
       if (done.state !== 'waiting') {
         const result = JSON.stringify(done.result)
-        await jobs.settle(jobId, index, { state: done.state, result, error: null }, held.token)
+        await jobs.settle(jobId, index, { state: done.state, result, error: null }, lease.token)
         return null
       }
       // The processor may execute a renewal late. So the step is retried at the earliest `retryDelayMs` from now.
       const waitsUntil = Math.max(done.until, deps.clock.now() + retryDelayMs)
-      await jobs.settle(jobId, index, { state: 'pending', result: null, error: null, waitsUntil }, held.token)
+      await jobs.settle(jobId, index, { state: 'pending', result: null, error: null, waitsUntil }, lease.token)
       return waitsUntil
     },
     failed: async (error) => {
       if (!(error instanceof ServiceError)) throw error
       const state = isOutcomeUnknown(error, sent !== null) ? 'unknown' : isFatal(error) ? 'pending' : 'failed'
       const result = state === 'unknown' ? sent : null
-      await jobs.settle(jobId, index, { state, result, error: problemText(error) }, held.token)
+      await jobs.settle(jobId, index, { state, result, error: problemText(error) }, lease.token)
       throw error
     },
   })
@@ -196,39 +196,39 @@ function isOutcomeUnknown({ code, cause }: ServiceError, sent: boolean): boolean
   return cause instanceof ProcessorError ? cause.outcomeUnknown : code !== 'shutting_down'
 }
 
-async function endStopped(deps: JobDeps, id: string, error: unknown, { held, unattended }: JobRun): Promise<void> {
+async function endStopped(deps: JobDeps, id: string, error: unknown, { lease, unattended }: JobRun): Promise<void> {
   const { jobs } = deps.store
   const draining = error instanceof ServiceError && error.code === 'shutting_down'
   if (!unattended || !isTransient(error))
-    return jobs.end(id, draining ? 'interrupted' : 'failed', problemText(error), held.token)
+    return jobs.end(id, draining ? 'interrupted' : 'failed', problemText(error), lease.token)
   const until = deps.clock.now() + (draining ? 0 : retryDelayMs)
-  return jobs.wait(id, until, problemText(error), held.token)
+  return jobs.wait(id, until, problemText(error), lease.token)
 }
 
 async function endWithoutStop(
   { store: { jobs } }: JobDeps,
   id: string,
   until: number,
-  held: TenantLease,
+  lease: TenantLease,
 ): Promise<void> {
   const left = (await jobs.steps(id)).filter(({ state }) => state !== 'succeeded' && state !== 'skipped')
   const waiting = left.filter(({ state }) => state === 'pending').length
-  if (left.length === 0) return jobs.end(id, 'done', null, held.token)
-  if (waiting > 0) return jobs.wait(id, until, restOf(waiting, left.length - waiting, until), held.token)
-  const error = { detail: `${steps(left.length)} failed; resume the job to try again.` }
-  return jobs.end(id, 'failed', JSON.stringify(error), held.token)
+  if (left.length === 0) return jobs.end(id, 'done', null, lease.token)
+  if (waiting > 0) return jobs.wait(id, until, restOf(waiting, left.length - waiting, until), lease.token)
+  const error = { detail: `${countSteps(left.length)} failed; resume the job to try again.` }
+  return jobs.end(id, 'failed', JSON.stringify(error), lease.token)
 }
 
 /** Returns the message of a waiting job, as JSON. It counts waiting and failed steps; failed steps are retried at the same date. */
 function restOf(waiting: number, failed: number, until: number): string {
   const said = [
-    `${steps(waiting)} must wait; the service continues on its own after ${toRfc3339(until)}.`,
-    ...(failed > 0 ? [`${steps(failed)} failed; they are retried then, or when the job is resumed.`] : []),
+    `${countSteps(waiting)} must wait; the service continues on its own after ${toRfc3339(until)}.`,
+    ...(failed > 0 ? [`${countSteps(failed)} failed; they are retried then, or when the job is resumed.`] : []),
   ]
   return JSON.stringify({ detail: said.join(' ') })
 }
 
-const steps = (count: number) => `${String(count)} ${count === 1 ? 'step' : 'steps'}`
+const countSteps = (count: number) => `${String(count)} ${count === 1 ? 'step' : 'steps'}`
 
 function isTransient(error: unknown): boolean {
   return isSystemic(error) || (error instanceof ServiceError && transientCodes.includes(error.code))

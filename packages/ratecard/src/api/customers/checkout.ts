@@ -6,7 +6,7 @@ import { TenantInvoices } from './invoices.ts'
 import { refusedCodesPerHour } from '../server/limits.ts'
 import { mirrorErrors } from './money.ts'
 import { customerErrors, keyErrors, keyHeader, operations, pageQuery } from '../notation/operation.ts'
-import { closed, document, Moment, nullable, shape, shared, Time, type Inside } from '../notation/schema.ts'
+import { closed, document, Moment, nullable, shape, sharedSchema, Time, type Inside } from '../notation/schema.ts'
 import { Entitlements, FeatureCheck, TenantSubscriptions } from './tenants.ts'
 
 const Url = (description: string) => Type.String({ minLength: 1, maxLength: 2000, description })
@@ -213,7 +213,7 @@ export const NewFeatureCheck = shape('NewFeatureCheck', {
   tenant_id,
 })
 export const FeatureChecks = shape('FeatureChecks', {
-  checks: Type.Array(shared(FeatureCheck), { description: 'The results, in the order of the checks.' }),
+  checks: Type.Array(sharedSchema(FeatureCheck), { description: 'The results, in the order of the checks.' }),
 })
 
 export const SessionPrices = shape('SessionPrices', {
@@ -407,7 +407,7 @@ export const checkoutOperations = operations({
     answers: {
       200: {
         description: 'The result; for `checks`, an object with all results in the same order.',
-        schema: Type.Union([shared(FeatureCheck), FeatureChecks]),
+        schema: Type.Union([sharedSchema(FeatureCheck), FeatureChecks]),
       },
     },
     errors: ['feature_not_found', 'config_not_found', 'tenant_not_found', ...customerErrors],

@@ -6,14 +6,14 @@ import { TenantId } from '../notation/common.ts'
 import { jobStarted } from './jobs.ts'
 import { actorHeaders, customerErrors, keyErrors, keyHeader, operations, overrideQuery } from '../notation/operation.ts'
 import {
-  absent,
+  omittedIf,
   closed,
   Count,
   document,
   Moment,
   nullable,
   shape,
-  shared,
+  sharedSchema,
   Time,
   type Inside,
 } from '../notation/schema.ts'
@@ -103,19 +103,19 @@ const Monthly = Type.Array(
 )
 export const EnterpriseOutcome = shape('EnterpriseOutcome', {
   tenant_id: Type.String(),
-  dry_run: absent(Type.Literal(true), false),
+  dry_run: omittedIf(Type.Literal(true), false),
   prices_swapped: Type.Integer({ minimum: 0, description: 'How many items moved.' }),
   swaps: Type.Array(Swap),
   skipped: Type.Array(Skip),
   left_on_other_deal: Count('Number of skipped items that keep the negotiated price of another deal.'),
   checkouts_closed: Count('Open checkout pages that were closed, because they offered the tenant’s former prices.'),
   violations: Type.Optional(
-    Type.Array(shared(Violation), {
+    Type.Array(sharedSchema(Violation), {
       description: 'Policies that the change breaks. Always present in a dry run, otherwise only if there are any.',
     }),
   ),
-  ends_at: absent(Time('Time at which the deal ends; absent if it has no end.'), null),
-  then: absent(DealEnd('Which price the items return to at the end; absent if the deal has no end.'), null),
+  ends_at: omittedIf(Time('Time at which the deal ends; absent if it has no end.'), null),
+  then: omittedIf(DealEnd('Which price the items return to at the end; absent if the deal has no end.'), null),
   monthly: Type.Optional(
     Type.Object(
       { before: Monthly, after: Monthly },

@@ -1,7 +1,7 @@
 // Operations on invoices of tenants, and the export of all invoices for accounting.
 import { Type } from 'typebox'
 import { Pagination } from '../notation/common.ts'
-import { Day, DayAsked, further, leading, mirrored } from '../notation/mirrored.ts'
+import { Day, DayAsked, furtherAmount, mainAmount, mirrored } from '../notation/mirrored.ts'
 import { mirrorErrors } from './money.ts'
 import { idParams, operations, pageQuery } from '../notation/operation.ts'
 import { Count, nullable, shape, Time, type Inside } from '../notation/schema.ts'
@@ -13,7 +13,7 @@ export const TenantInvoiceLine = shape('TenantInvoiceLine', {
   ),
   processor_price_id: nullable(Type.String()),
   quantity: nullable(Type.Integer()),
-  ...leading('amount', 'Amount in minor units, a decimal as text.'),
+  ...mainAmount('amount', 'Amount in minor units, a decimal as text.'),
   proration: Type.Boolean({
     description: 'True if the line charges or credits a part of a period, because the subscription changed.',
   }),
@@ -32,16 +32,19 @@ export const TenantInvoice = shape('TenantInvoice', {
   due_at: nullable(Time('Due date of the invoice.')),
   paid_at: nullable(Time('Time of the payment.')),
   currency: Type.String(),
-  ...leading('total', 'Total in minor units, including tax, before credit and balance.'),
-  ...further('credit_applied', 'Part of the total that credit grants pay.'),
-  ...further(
+  ...mainAmount('total', 'Total in minor units, including tax, before credit and balance.'),
+  ...furtherAmount('credit_applied', 'Part of the total that credit grants pay.'),
+  ...furtherAmount(
     'balance_applied',
     'Part of the total that the balance of the customer pays. Negative: the invoice gives balance, or asks what the customer owed.',
   ),
-  ...further('amount_due', 'Amount that the invoice asks: `total` minus `credit_applied` minus `balance_applied`.'),
-  ...further('amount_paid', 'Amount paid.'),
-  ...further('amount_remaining', 'Amount that is still owed.'),
-  ...further('amount_refunded', 'Amount refunded.'),
+  ...furtherAmount(
+    'amount_due',
+    'Amount that the invoice asks: `total` minus `credit_applied` minus `balance_applied`.',
+  ),
+  ...furtherAmount('amount_paid', 'Amount paid.'),
+  ...furtherAmount('amount_remaining', 'Amount that is still owed.'),
+  ...furtherAmount('amount_refunded', 'Amount refunded.'),
   attempt_count: Count('Number of payment attempts.'),
   next_attempt_at: nullable(Time('Time of the next payment attempt.')),
   url: nullable(Type.String({ description: 'Page on which the customer can see and pay the invoice.' })),

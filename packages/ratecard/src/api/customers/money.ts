@@ -1,27 +1,36 @@
 // Operations on revenue: monthly recurring revenue (MRR) now and day by day, and the tenants that pay it.
 import { Type } from 'typebox'
 import { Pagination } from '../notation/common.ts'
-import { Day, DayAsked, Formatted, further, leading, mirrored, MoneyOf, NullableMinor } from '../notation/mirrored.ts'
+import {
+  Day,
+  DayAsked,
+  Formatted,
+  furtherAmount,
+  mainAmount,
+  mirrored,
+  MoneyOf,
+  NullableMinor,
+} from '../notation/mirrored.ts'
 import { idParams, operations, pageQuery } from '../notation/operation.ts'
 import { closed, Count, nullable, shape, Time, type Inside } from '../notation/schema.ts'
 import { Pause } from './tenants.ts'
 
 const revenue = {
-  ...leading(
+  ...mainAmount(
     'mrr',
     'Monthly recurring revenue: licensed recurring items that are active or past due, minus discounts that never end, without tax.',
   ),
-  ...further(
+  ...furtherAmount(
     'usage_last_period',
     'Amount billed for metered items in their last finished period. Not included in `mrr`.',
   ),
 }
 const movements = {
-  ...further('new', 'MRR of customers that paid nothing before.'),
-  ...further('expansion', 'Additional MRR from customers that paid already.'),
-  ...further('contraction', 'MRR lost from customers that still pay; a positive number.'),
-  ...further('churn', 'MRR lost from customers that no longer pay; a positive number.'),
-  ...further('reactivation', 'MRR of customers that came back.'),
+  ...furtherAmount('new', 'MRR of customers that paid nothing before.'),
+  ...furtherAmount('expansion', 'Additional MRR from customers that paid already.'),
+  ...furtherAmount('contraction', 'MRR lost from customers that still pay; a positive number.'),
+  ...furtherAmount('churn', 'MRR lost from customers that no longer pay; a positive number.'),
+  ...furtherAmount('reactivation', 'MRR of customers that came back.'),
 }
 const Subscriptions = Count('Subscriptions with at least one item that counts towards the MRR.')
 
@@ -33,14 +42,14 @@ export const CurrencyMoney = shape('CurrencyMoney', {
   trialing: Count('Subscriptions in a trial. They do not count towards the MRR yet.'),
   past_due: Type.Object(
     {
-      ...leading('amount', 'Unpaid amount of tenants whose subscription is past due or unpaid.'),
+      ...mainAmount('amount', 'Unpaid amount of tenants whose subscription is past due or unpaid.'),
       tenants: Count('These tenants.'),
     },
     closed,
   ),
   written_off: Type.Object(
     {
-      ...leading('amount', 'Amount of invoices that were marked uncollectible.'),
+      ...mainAmount('amount', 'Amount of invoices that were marked uncollectible.'),
       tenants: Count('Number of tenants with such invoices.'),
     },
     closed,
@@ -79,7 +88,7 @@ export const CurrencyMoney = shape('CurrencyMoney', {
     { description: 'Revenue by price id, including subscribers on earlier, replaced versions of each price.' },
   ),
   last_30_days: Type.Object(
-    { ...movements, ...further('net', 'Change of the MRR.') },
+    { ...movements, ...furtherAmount('net', 'Change of the MRR.') },
     { ...closed, description: 'Movements of the 30 days that end at `as_of`.' },
   ),
 })
@@ -104,7 +113,10 @@ export const MoneyDay = shape('MoneyDay', {
     ),
   ),
   ...movements,
-  ...further('past_due', 'Amount that tenants with a past due or unpaid subscription owed at the end of the day.'),
+  ...furtherAmount(
+    'past_due',
+    'Amount that tenants with a past due or unpaid subscription owed at the end of the day.',
+  ),
 })
 export type MoneyDay = Inside<typeof MoneyDay>
 

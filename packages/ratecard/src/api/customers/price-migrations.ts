@@ -4,7 +4,7 @@ import { TenantId } from '../notation/common.ts'
 import { Effective } from './enterprise.ts'
 import { jobStarted } from './jobs.ts'
 import { actorHeaders, customerErrors, keyErrors, keyHeader, operations, overrideQuery } from '../notation/operation.ts'
-import { closed, Count, nullable, shape, shared, Time, type Inside } from '../notation/schema.ts'
+import { closed, Count, nullable, shape, sharedSchema, Time, type Inside } from '../notation/schema.ts'
 import { Violation } from '../push/policies.ts'
 
 const TenantIds = (description: string) => Type.Array(TenantId, { maxItems: 10_000, description })
@@ -57,7 +57,7 @@ export type MigrationLine = Inside<typeof MigrationLine>
 export const MigrationPlan = shape('MigrationPlan', {
   price_id: Type.String(),
   lines: Type.Array(MigrationLine),
-  violations: Type.Array(shared(Violation), { description: 'Policies that the migration breaks.' }),
+  violations: Type.Array(sharedSchema(Violation), { description: 'Policies that the migration breaks.' }),
   totals: Type.Array(
     Type.Object(
       {

@@ -1,13 +1,13 @@
 // Members of responses that come from the mirror (the store's copy of the processor's data): the age of that copy, and amounts of money.
 import { Type } from 'typebox'
-import { absent, closed, nullable, Time } from './schema.ts'
+import { omittedIf, closed, nullable, Time } from './schema.ts'
 
 const isStale = Type.Literal(true, { description: 'Present only if `as_of` is more than five minutes old.' })
 
 /** Members that every response from the mirror has, if it can only come from the mirror (e.g. revenue by day). */
 export const mirrored = {
   as_of: Time('The response includes everything that happened at the processor up to this time.'),
-  stale: absent(isStale, false),
+  stale: omittedIf(isStale, false),
 }
 
 /** Member of what is said of a tenant. */
@@ -49,19 +49,22 @@ export const Formatted = (subject: string) => Type.String({ description: `${subj
  * Returns two members for an amount: the amount, and its text. The text of an object's main amount (`mrr`, `amount`, `total`) is in
  * `formatted`. The text of any other amount is in `<name>_formatted`.
  */
-export const leading = <const Name extends string>(name: Name, description: string) =>
+export const mainAmount = <const Name extends string>(name: Name, description: string) =>
   ({ [name]: Minor(description), formatted: Formatted(`\`${name}\``) }) as {
     readonly [_ in Name]: ReturnType<typeof Minor>
   } & { readonly formatted: ReturnType<typeof Formatted> }
 
-export const further = <const Name extends string>(name: Name, description: string) =>
+export const furtherAmount = <const Name extends string>(name: Name, description: string) =>
   ({ [name]: Minor(description), [`${name}_formatted`]: Formatted(`\`${name}\``) }) as {
     readonly [_ in Name | `${Name}_formatted`]: ReturnType<typeof Minor>
   }
 
 export const MoneyOf = (description: string) =>
   Type.Array(
-    Type.Object({ currency: Type.String(), ...leading('amount', 'Amount in minor units, a decimal as text.') }, closed),
+    Type.Object(
+      { currency: Type.String(), ...mainAmount('amount', 'Amount in minor units, a decimal as text.') },
+      closed,
+    ),
     { description: `${description} One entry for each currency, by code.` },
   )
 

@@ -36,15 +36,15 @@ export function shape<Properties extends TProperties>(
   properties: Properties,
   description?: string,
 ): TObject<Properties> {
-  return Type.Object(properties, { ...closed, ...described(description), [named]: name })
+  return Type.Object(properties, { ...closed, ...withDescription(description), [named]: name })
 }
 
 /** Creates an enumeration with a name. */
 export const choice = <Values extends string[]>(name: string, values: readonly [...Values], description?: string) =>
-  Type.Enum<Values>(values, { ...described(description), [named]: name })
+  Type.Enum<Values>(values, { ...withDescription(description), [named]: name })
 
 /** Refers to a schema that is an OpenAPI component under its name. The schema must be listed in contract.ts. */
-export function shared<Schema extends TSchema>(schema: Schema): TShared<Schema> {
+export function sharedSchema<Schema extends TSchema>(schema: Schema): TShared<Schema> {
   const reference = { $ref: `${nameOf(schema) ?? ''}#`, [target]: schema }
   return Type.Unsafe<Static<Schema>>(reference) as TShared<Schema>
 }
@@ -78,7 +78,7 @@ export function code<InsideForm, WireForm>(schema: TSchema, codec: Codec<InsideF
 
 /** A time: epoch milliseconds in the code, RFC 3339 (UTC) in the API. */
 export const Time = (description?: string): TTime =>
-  code(Type.String({ format: 'date-time', ...described(description) }), timeCodec) as TTime
+  code(Type.String({ format: 'date-time', ...withDescription(description) }), timeCodec) as TTime
 
 const timeCodec: Codec<number, string> = {
   encode: (time) => (typeof time === 'number' ? toRfc3339(time) : time),
@@ -94,13 +94,13 @@ export const Moment = (description: string) => Type.String({ maxLength: 40, desc
 export const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
 
 /** Creates a member that the API omits if its value in the code equals `empty`. */
-export function absent<Schema extends TSchema, const Empty>(schema: Schema, empty: Empty): TAbsent<Schema, Empty> {
+export function omittedIf<Schema extends TSchema, const Empty>(schema: Schema, empty: Empty): TAbsent<Schema, Empty> {
   return Type.Optional({ ...schema, [absence]: { empty } }) as unknown as TAbsent<Schema, Empty>
 }
 
 export const Count = (description: string) => Type.Integer({ minimum: 0, description })
 
-const described = (description: string | undefined) => (description === undefined ? {} : { description })
+const withDescription = (description: string | undefined) => (description === undefined ? {} : { description })
 
 export function nameOf(schema: TSchema): string | undefined {
   return (schema as { readonly [named]?: string })[named]

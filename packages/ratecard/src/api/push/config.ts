@@ -21,7 +21,7 @@ import {
   document,
   nullable,
   shape,
-  shared,
+  sharedSchema,
   Time,
   type Inside,
 } from '../notation/schema.ts'
@@ -43,8 +43,8 @@ export type ServedConfig = Inside<typeof ServedConfig>
 
 export const Validation = shape('Validation', {
   valid: Type.Boolean(),
-  errors: Type.Array(shared(Issue)),
-  warnings: Type.Array(shared(Issue)),
+  errors: Type.Array(sharedSchema(Issue)),
+  warnings: Type.Array(sharedSchema(Issue)),
 })
 
 const PullReport = Type.Object(
@@ -70,7 +70,7 @@ export const DriftReport = shape('DriftReport', {
   revision: Revision,
   version: Type.String(),
   edited_fields: Count('Number of fields that were edited. An object that is missing at the processor counts as one.'),
-  differences: Type.Array(shared(Detail)),
+  differences: Type.Array(sharedSchema(Detail)),
   notes: Type.Array(
     Type.Object(
       {

@@ -4,7 +4,7 @@ import type { Meter, Price, Product } from '../../document/schema/schema.ts'
 import { ResourceKind } from '../notation/common.ts'
 import { ServedConfig } from './config.ts'
 import { idParams, operations } from '../notation/operation.ts'
-import { absent, closed, code, Count, document, nullable, shape, type Inside } from '../notation/schema.ts'
+import { omittedIf, closed, code, Count, document, nullable, shape, type Inside } from '../notation/schema.ts'
 
 /**
  * An exact amount in minor units (e.g. cents). The code has it as decimal text. In the API a whole number is an integer, so that clients
@@ -44,13 +44,13 @@ export const Cost = shape('Cost', {
   quantity: Count('As asked.'),
   currency: Type.String(),
   billing_scheme: Type.Enum(['per_unit', 'tiered']),
-  tiers_mode: absent(Type.Enum(['graduated', 'volume']), null),
+  tiers_mode: omittedIf(Type.Enum(['graduated', 'volume']), null),
   amount: Count('Amount in minor units, rounded half up once, at the end.'),
   amount_decimal: Type.String({ description: 'Amount in minor units before rounding.' }),
   effective_unit_amount: nullable(ExactMinor('Average amount per unit in minor units; null at quantity 0.')),
   formatted: Type.String({ description: 'The amount, formatted for display.' }),
   breakdown: Type.Array(CostLine),
-  attached: absent(
+  attached: omittedIf(
     Type.Array(AttachedCost, {
       description:
         'Prices that are always sold with this one, and are not included in its amount. Absent if there are none.',

@@ -14,7 +14,7 @@ import {
 } from '../notation/operation.ts'
 import { Violation } from './policies.ts'
 import { Issue } from '../server/problem.ts'
-import { AnyObject, choice, closed, Count, nullable, shape, shared, type Inside } from '../notation/schema.ts'
+import { AnyObject, choice, closed, Count, nullable, shape, sharedSchema, type Inside } from '../notation/schema.ts'
 import type { Actor } from '../notation/callers.ts'
 
 const MonthlyImpact = Type.Array(
@@ -104,14 +104,14 @@ export const PushOutcome = shape('PushOutcome', {
     description:
       'Summary of the plan in sentences: which prices change, which customers keep their price, and the monthly amounts.',
   }),
-  changes: shared(ChangeReport),
-  details: Type.Array(shared(Detail)),
-  warnings: Type.Array(shared(Issue)),
-  violations: Type.Array(shared(Violation), {
+  changes: sharedSchema(ChangeReport),
+  details: Type.Array(sharedSchema(Detail)),
+  warnings: Type.Array(sharedSchema(Issue)),
+  violations: Type.Array(sharedSchema(Violation), {
     description: 'Policies that the plan breaks. With severity `deny` a push is refused, unless they are overridden.',
   }),
-  impact: Type.Array(shared(PriceImpact)),
-  who: Type.Array(shared(AffectedSubscriber), {
+  impact: Type.Array(sharedSchema(PriceImpact)),
+  who: Type.Array(sharedSchema(AffectedSubscriber), {
     description:
       'Subscribers who would pay another amount at a new price: for each currency, the ten with the largest difference. All: `subscribers_url` of a price in `impact`.',
   }),
@@ -158,7 +158,7 @@ export type PushStep = Inside<typeof PushStep>
 export const PushReport = shape('PushReport', {
   ...summary,
   error: nullable(AnyObject),
-  steps: Type.Array(shared(PushStep)),
+  steps: Type.Array(sharedSchema(PushStep)),
 })
 export type PushReport = Inside<typeof PushReport>
 

@@ -6,7 +6,7 @@ import { Violation } from './policies.ts'
 import { AffectedSubscriber, PriceImpact } from './pushes.ts'
 import { By, Pagination, PushKind, ResourceKind, Revision as RevisionNumber } from '../notation/common.ts'
 import { operations, pageQuery } from '../notation/operation.ts'
-import { AnyObject, closed, document, nullable, shape, shared, Time, type Inside } from '../notation/schema.ts'
+import { AnyObject, closed, document, nullable, shape, sharedSchema, Time, type Inside } from '../notation/schema.ts'
 
 const entry = {
   revision: RevisionNumber,
@@ -22,7 +22,7 @@ const entry = {
       description: 'Id of the push that created the revision. The push contains the processor’s request ids.',
     }),
   ),
-  changes: shared(ChangeReport),
+  changes: sharedSchema(ChangeReport),
   overrides: Type.Array(Type.String(), {
     description: 'Ids of the overridden policies. `message` contains the reason.',
   }),
@@ -58,9 +58,9 @@ export const Revision = shape(
       Type.Object(
         {
           summary: Type.String({ description: 'What the plan said of customers and money when it was applied.' }),
-          impact: Type.Array(shared(PriceImpact)),
-          who: Type.Array(shared(AffectedSubscriber)),
-          violations: Type.Array(shared(Violation), { description: 'Policies that the plan broke.' }),
+          impact: Type.Array(sharedSchema(PriceImpact)),
+          who: Type.Array(sharedSchema(AffectedSubscriber)),
+          violations: Type.Array(sharedSchema(Violation), { description: 'Policies that the plan broke.' }),
         },
         { ...closed, description: 'The plan as it was applied; null for a revision without a push.' },
       ),

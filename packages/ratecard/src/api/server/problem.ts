@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { issueCodes, problemCodes, type IssueCode, type ProblemCode } from '../../base/errors/codes.ts'
 import { named } from '../notation/marks.ts'
-import { closed, shape, shared } from '../notation/schema.ts'
+import { closed, shape, sharedSchema } from '../notation/schema.ts'
 
 export const Issue = shape('Issue', {
   code: Type.Enum(Object.keys(issueCodes) as IssueCode[], {
@@ -27,7 +27,7 @@ export const Problem = Type.Object(
       description: 'Code of the problem, for programs. Codes never change.',
     }),
     hint: Type.Optional(Type.String({ description: 'Recommended next step.' })),
-    errors: Type.Optional(Type.Array(shared(Issue))),
+    errors: Type.Optional(Type.Array(sharedSchema(Issue))),
     processor: Type.Optional(
       Type.Object(
         {

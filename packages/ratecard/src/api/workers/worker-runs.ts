@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { runOutcomes } from '../../store/records/workers.ts'
 import { Pagination } from '../notation/common.ts'
 import { operations, pageQuery } from '../notation/operation.ts'
-import { absent, closed, nullable, shape, Time, type Inside } from '../notation/schema.ts'
+import { omittedIf, closed, nullable, shape, Time, type Inside } from '../notation/schema.ts'
 import { workerParams, workersPath } from './workers.ts'
 
 export const CronRun = shape('CronRun', {
@@ -14,7 +14,7 @@ export const CronRun = shape('CronRun', {
   finished_at: nullable(Time('End of the run; null while it runs.')),
   outcome: Type.Enum([...runOutcomes]),
   cpu_ms: nullable(Type.Number({ minimum: 0 })),
-  error: absent(Type.String({ description: 'Message and trace of the first failure.' }), null),
+  error: omittedIf(Type.String({ description: 'Message and trace of the first failure.' }), null),
 })
 export type CronRunView = Inside<typeof CronRun>
 
@@ -25,8 +25,8 @@ export const WorkerLogLine = shape('WorkerLogLine', {
   time: Time('Time at which the worker logged the line.'),
   level: Type.String({ description: 'debug, log, info, warn, error, exception, or system for lines of the host.' }),
   message: Type.String(),
-  request_id: absent(Type.String(), null),
-  run_id: absent(Type.String(), null),
+  request_id: omittedIf(Type.String(), null),
+  run_id: omittedIf(Type.String(), null),
   deployment: Type.String(),
 })
 export type WorkerLogView = Inside<typeof WorkerLogLine>

@@ -12,7 +12,7 @@ export function nearest(word: string, candidates: Iterable<string>, isGenerous =
     const most = Math.max(1, Math.floor(length / 3))
     const enough = Math.min(bestDistance, most + 1)
     if (Math.abs(candidate.length - word.length) >= enough) continue
-    const found = distance(needle, candidate.toLowerCase(), enough)
+    const found = editDistance(needle, candidate.toLowerCase(), enough)
     if (found < enough) {
       best = candidate
       bestDistance = found
@@ -28,7 +28,7 @@ export function didYouMean(word: string, candidates: Iterable<string>, isGenerou
 }
 
 /** Returns the Damerau-Levenshtein distance of two words. Stops early and returns `enough` once the distance is at least `enough`. */
-function distance(a: string, b: string, enough: number): number {
+function editDistance(a: string, b: string, enough: number): number {
   let beforeLast: number[] = []
   let last = Array.from({ length: b.length + 1 }, (_, column) => column)
   for (let row = 1; row <= a.length; row++) {

@@ -13,9 +13,9 @@ const scale = 10n ** BigInt(places)
 const plain = /^(-?)(\d+)(?:\.(\d{1,12}))?$/
 const wholeNumber = /^(?:0|[1-9]\d*)$/
 const scientific = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,4}))?$/
-const scaled = (value: bigint) => value as Decimal
+const asDecimal = (value: bigint) => value as Decimal
 
-export const zero = scaled(0n)
+export const zero = asDecimal(0n)
 
 /** Parses a number in plain notation: an optional sign, digits, at most 12 decimal places. Throws RangeError for other text. */
 export function parseDecimal(text: string): Decimal {
@@ -23,26 +23,26 @@ export function parseDecimal(text: string): Decimal {
   if (match === null) throw new RangeError(`"${text.slice(0, 40)}" is not a decimal of at most ${places} places`)
   const [, sign, whole = '', fraction = ''] = match
   const magnitude = BigInt(whole) * scale + BigInt(fraction.padEnd(places, '0'))
-  return scaled(sign === '-' ? -magnitude : magnitude)
+  return asDecimal(sign === '-' ? -magnitude : magnitude)
 }
 
 /** Converts a whole number to a Decimal. Throws RangeError for a number with decimals. */
 export function decimalFromInteger(value: number | bigint): Decimal {
-  return scaled(BigInt(value) * scale)
+  return asDecimal(BigInt(value) * scale)
 }
 
 export function addDecimals(a: Decimal, b: Decimal): Decimal {
-  return scaled(a + b)
+  return asDecimal(a + b)
 }
 
 /** Multiplies by a whole number. Throws RangeError for a factor with decimals. */
 export function multiplyByInteger(value: Decimal, factor: number | bigint): Decimal {
-  return scaled(value * BigInt(factor))
+  return asDecimal(value * BigInt(factor))
 }
 
 /** Returns the quotient, rounded half up to 12 decimals. For display only; charged amounts are never divided. */
 export function divideByInteger(value: Decimal, divisor: number | bigint): Decimal {
-  return scaled(divideHalfUp(value, BigInt(divisor)))
+  return asDecimal(divideHalfUp(value, BigInt(divisor)))
 }
 
 const wholePercent = 100n * scale
@@ -54,8 +54,8 @@ const wholePercent = 100n * scale
 export function roundLessPercent(value: Decimal, percent: Decimal): Decimal {
   const exact = value * (wholePercent - percent)
   return value % scale === 0n
-    ? scaled(divideHalfEven(exact, wholePercent * scale) * scale)
-    : scaled(divideHalfEven(exact, wholePercent))
+    ? asDecimal(divideHalfEven(exact, wholePercent * scale) * scale)
+    : asDecimal(divideHalfEven(exact, wholePercent))
 }
 
 /** Compares two decimals, for `Array.prototype.sort`. */

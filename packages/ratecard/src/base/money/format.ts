@@ -30,18 +30,18 @@ export function formatMinor(amount: string | number | bigint, currency: string):
   const [whole = '', fraction = ''] = text.slice(sign.length).split('.')
   if (!isCurrency(currency)) {
     const decimals = fraction === '' ? '' : `.${fraction}`
-    return `${sign}${currency.toUpperCase()} ${grouped(whole)}${decimals} minor units`
+    return `${sign}${currency.toUpperCase()} ${groupDigits(whole)}${decimals} minor units`
   }
   const decimals = currencyDecimals[currency]
   const padded = whole.padStart(decimals + 1, '0')
   const major = padded.slice(0, padded.length - decimals)
   const minor = padded.slice(padded.length - decimals) + fraction
   const prefix = prefixes[currency] ?? `${currency.toUpperCase()} `
-  return `${sign}${prefix}${grouped(major)}${minor === '' ? '' : `.${minor}`}`
+  return `${sign}${prefix}${groupDigits(major)}${minor === '' ? '' : `.${minor}`}`
 }
 
 /** Inserts thousands separators: `1234567` → `1,234,567`. */
-export function grouped(digits: string): string {
+export function groupDigits(digits: string): string {
   return digits.length <= 3 ? digits : digits.replace(/\B(?=(\d{3})+$)/g, ',')
 }
 

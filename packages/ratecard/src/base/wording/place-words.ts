@@ -10,7 +10,7 @@ export function placeWords(document: unknown, pointer: string): string {
     .replace(/^#?\/?/, '')
     .split('/')
     .filter((part) => part !== '')
-    .map(decoded)
+    .map(decodePart)
   const words: string[] = []
   let value = document
   for (const [index, part] of parts.entries()) {
@@ -23,7 +23,7 @@ export function placeWords(document: unknown, pointer: string): string {
   return words.length === 0 ? pointer : words.join(', ')
 }
 
-const decoded = (part: string) => {
+const decodePart = (part: string) => {
   try {
     return decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~')
   } catch {

@@ -51,13 +51,13 @@ export function differences<K extends ResourceKind>(
       if (keys.length > 0) (found ??= []).push(...keys)
       continue
     }
-    if (same(one, other)) continue
+    if (deepEqual(one, other)) continue
     if (isLeftAlone(row, one, lasted === null ? undefined : { value: lasted[field] }, adopting)) continue
     ;(found ??= []).push({
       field,
       want: one,
       live: other,
-      origin: originOf(one, other, spoken(row, lasted, field)),
+      origin: originOf(one, other, lastDocumentValue(row, lasted, field)),
       fixed: needsNewObject(row, one, other),
     })
   }
@@ -73,7 +73,9 @@ export function needNewObject(kind: ResourceKind, now: object, old: object): boo
   const [wanted, lasted] = [bagOf(now), bagOf(old)]
   return comparedRows[kind].some(({ name, row }) => {
     const [want, before] = [wanted[name], lasted[name]]
-    return !same(want, before) && !isLeftAlone(row, want, { value: before }, false) && needsNewObject(row, want, before)
+    return (
+      !deepEqual(want, before) && !isLeftAlone(row, want, { value: before }, false) && needsNewObject(row, want, before)
+    )
   })
 }
 
@@ -81,13 +83,13 @@ export function needNewObject(kind: ResourceKind, now: object, old: object): boo
  * Returns the field's value in the last document. Returns undefined if the last document did not manage the field; then a live value is not
  * drift.
  */
-function spoken(row: AnyField, last: Bag | null, field: string): { readonly value: unknown } | undefined {
+function lastDocumentValue(row: AnyField, last: Bag | null, field: string): { readonly value: unknown } | undefined {
   return last === null || isUnmanaged(row, last[field]) ? undefined : { value: last[field] }
 }
 
 /** True if the document does not manage the field, i.e. neither sets a value nor requires the field to be empty. */
 export function isUnmanaged(row: AnyField, value: unknown): boolean {
-  return row.leftOut !== 'default' && same(value, row.absent)
+  return row.leftOut !== 'default' && deepEqual(value, row.absent)
 }
 
 /** True if a push must not change the live value, because neither this document nor the last applied one contains the field. */
@@ -104,38 +106,45 @@ export function isLeftAlone(
 function metadataDifferences(want: unknown, live: unknown, last: unknown): readonly Difference[] {
   const [wanted, lived, lasted] = [want as MetadataMap, live as MetadataMap, last as MetadataMap | undefined]
   let keys: string[] | undefined
-  for (const key in wanted) if (own(wanted, key) !== own(lived, key)) (keys ??= []).push(key)
-  for (const key in lasted) if (!Object.hasOwn(wanted, key) && own(lived, key) !== null) (keys ??= []).push(key)
+  for (const key in wanted) if (ownEntry(wanted, key) !== ownEntry(lived, key)) (keys ??= []).push(key)
+  for (const key in lasted) if (!Object.hasOwn(wanted, key) && ownEntry(lived, key) !== null) (keys ??= []).push(key)
   if (keys === undefined) return none
   return keys.map((key) => ({
     field: `metadata.${key}`,
-    want: own(wanted, key),
-    live: own(lived, key),
-    origin: originOf(own(wanted, key), own(lived, key), lasted === undefined ? undefined : { value: own(lasted, key) }),
+    want: ownEntry(wanted, key),
+    live: ownEntry(lived, key),
+    origin: originOf(
+      ownEntry(wanted, key),
+      ownEntry(lived, key),
+      lasted === undefined ? undefined : { value: ownEntry(lasted, key) },
+    ),
     fixed: false,
   }))
 }
 
-function own(map: MetadataMap, key: string): string | null {
+function ownEntry(map: MetadataMap, key: string): string | null {
   return Object.hasOwn(map, key) ? (map[key] ?? null) : null
 }
 
 function originOf(want: unknown, live: unknown, last: { readonly value: unknown } | undefined): Origin {
-  if (last === undefined || same(last.value, live)) return 'edit'
-  return same(last.value, want) ? 'drift' : 'both'
+  if (last === undefined || deepEqual(last.value, live)) return 'edit'
+  return deepEqual(last.value, want) ? 'drift' : 'both'
 }
 
 /** Deep equality of two JSON values. The order of members is ignored, and an undefined member equals an absent one. */
-export function same(a: unknown, b: unknown): boolean {
+export function deepEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
   if (Array.isArray(a) || Array.isArray(b))
     return (
-      Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((item, index) => same(item, b[index]))
+      Array.isArray(a) &&
+      Array.isArray(b) &&
+      a.length === b.length &&
+      a.every((item, index) => deepEqual(item, b[index]))
     )
   const [left, right] = [bagOf(a), bagOf(b)]
   // `Object.hasOwn` is needed, because a metadata key may have the name of an inherited member, e.g. `constructor`.
-  for (const key in left) if (!same(left[key], Object.hasOwn(right, key) ? right[key] : undefined)) return false
+  for (const key in left) if (!deepEqual(left[key], Object.hasOwn(right, key) ? right[key] : undefined)) return false
   for (const key in right) if (right[key] !== undefined && !Object.hasOwn(left, key)) return false
   return true
 }

@@ -22,7 +22,7 @@ export interface SubscriptionCancel {
     readonly NonNullable<Feature<'subscription_cancel'>['cancellation_reason']>['options'][number][] | null
 }
 /** Returns the listed feature; undefined if it is off. */
-function listed<Name extends keyof PortalFeatures>({ features }: Portal, name: Name): Feature<Name> | undefined {
+function featureIn<Name extends keyof PortalFeatures>({ features }: Portal, name: Name): Feature<Name> | undefined {
   const feature = features[name] as Feature<Name> | undefined
   return feature === undefined || (feature as { readonly enabled?: boolean }).enabled === false ? undefined : feature
 }
@@ -32,12 +32,12 @@ function featureOf(name: keyof PortalFeatures, value: object | null): Pick<Porta
   return { features: value === null ? {} : { [name]: { enabled: true, ...value } } }
 }
 
-const sorted = <Text extends string>(texts: readonly Text[]): readonly Text[] => [...new Set(texts)].sort()
+const sortedUnique = <Text extends string>(texts: readonly Text[]): readonly Text[] => [...new Set(texts)].sort()
 
 export const byProduct = (one: { readonly product: string }, other: { readonly product: string }) =>
   one.product < other.product ? -1 : 1
 
-const row = <const Name extends keyof PortalFeatures>(name: Name) =>
+const featureRow = <const Name extends keyof PortalFeatures>(name: Name) =>
   ({
     name: `features.${name}`,
     members: ['features'],
@@ -48,9 +48,9 @@ const row = <const Name extends keyof PortalFeatures>(name: Name) =>
 
 function isListed(name: 'invoice_history' | 'payment_method_update') {
   return field({
-    ...row(name),
+    ...featureRow(name),
     absent: false,
-    canonical: (portal): boolean => listed(portal, name) !== undefined,
+    canonical: (portal): boolean => featureIn(portal, name) !== undefined,
     document: (enabled) => featureOf(name, enabled ? {} : null),
   })
 }
@@ -71,11 +71,11 @@ export const portal = table()(
       document: (enabled) => (enabled ? { login_page: { enabled } } : {}),
     }),
     customerUpdate: field({
-      ...row('customer_update'),
+      ...featureRow('customer_update'),
       absent: null,
       canonical: (portal): CustomerUpdate | null => {
-        const feature = listed(portal, 'customer_update')
-        return feature === undefined ? null : { allowedUpdates: sorted(feature.allowed_updates) }
+        const feature = featureIn(portal, 'customer_update')
+        return feature === undefined ? null : { allowedUpdates: sortedUnique(feature.allowed_updates) }
       },
       document: (feature) => featureOf('customer_update', feature && { allowed_updates: [...feature.allowedUpdates] }),
       show: (feature) => feature?.allowedUpdates,
@@ -83,20 +83,20 @@ export const portal = table()(
     invoiceHistory: isListed('invoice_history'),
     paymentMethodUpdate: isListed('payment_method_update'),
     subscriptionCancel: field({
-      ...row('subscription_cancel'),
+      ...featureRow('subscription_cancel'),
       absent: null,
-      canonical: (portal): SubscriptionCancel | null => canonicalCancel(listed(portal, 'subscription_cancel')),
+      canonical: (portal): SubscriptionCancel | null => canonicalCancel(featureIn(portal, 'subscription_cancel')),
       document: (feature) => featureOf('subscription_cancel', feature && documentCancel(feature)),
       show: (feature) => (feature === null ? undefined : documentCancel(feature)),
     }),
     subscriptionUpdate: field({
-      ...row('subscription_update'),
+      ...featureRow('subscription_update'),
       absent: null,
       refer: (feature: SubscriptionUpdate<string> | null, to: (kind: ResourceKind, id: string) => string) =>
-        refer(feature, to),
-      canonical: (portal): SubscriptionUpdate | null => canonicalUpdate(listed(portal, 'subscription_update')),
+        mapReferences(feature, to),
+      canonical: (portal): SubscriptionUpdate | null => canonicalUpdate(featureIn(portal, 'subscription_update')),
       document: (feature, writing) =>
-        featureOf('subscription_update', feature && documentUpdate(named(feature, writing))),
+        featureOf('subscription_update', feature && documentUpdate(withNames(feature, writing))),
       show: (feature) => (feature === null ? undefined : documentUpdate(feature)),
     }),
     metadata: metadata('metadata'),
@@ -113,7 +113,7 @@ function canonicalCancel(feature: Feature<'subscription_cancel'> | undefined): S
   return {
     mode,
     prorationBehavior,
-    reasons: asks === undefined || asks.enabled === false ? null : sorted(asks.options),
+    reasons: asks === undefined || asks.enabled === false ? null : sortedUnique(asks.options),
   }
 }
 
@@ -130,12 +130,12 @@ function canonicalUpdate(feature: Feature<'subscription_update'> | undefined): S
   // `"public"` was replaced by its products when the document was read.
   const products = typeof feature.products === 'string' ? [] : feature.products
   return {
-    allowedUpdates: sorted(feature.default_allowed_updates),
+    allowedUpdates: sortedUnique(feature.default_allowed_updates),
     products: products.map(canonicalProduct).sort(byProduct),
     prorationBehavior: feature.proration_behavior ?? 'none',
     billingCycleAnchor: feature.billing_cycle_anchor ?? 'unchanged',
     trialUpdateBehavior: feature.trial_update_behavior ?? 'end_trial',
-    atPeriodEnd: sorted((feature.schedule_at_period_end?.conditions ?? []).map(({ type }) => type)),
+    atPeriodEnd: sortedUnique((feature.schedule_at_period_end?.conditions ?? []).map(({ type }) => type)),
   }
 }
 
@@ -145,7 +145,7 @@ const [leastQuantity, mostQuantity] = [1, 99]
 function canonicalProduct({ product, prices, adjustable_quantity: quantity }: Listed): PortalPrices<ConfigId> {
   return {
     product: configId(product),
-    prices: sorted(prices).map(configId),
+    prices: sortedUnique(prices).map(configId),
     quantity:
       quantity?.enabled === true
         ? { minimum: quantity.minimum ?? leastQuantity, maximum: quantity.maximum ?? mostQuantity }
@@ -176,7 +176,7 @@ function documentQuantity({ minimum, maximum }: NonNullable<PortalPrices<string>
 }
 
 /** Replaces the ids of products and prices. */
-function refer<From extends string, To extends string>(
+function mapReferences<From extends string, To extends string>(
   feature: SubscriptionUpdate<From> | null,
   to: (kind: ResourceKind, id: From) => To,
 ): SubscriptionUpdate<To> | null {
@@ -189,11 +189,11 @@ function refer<From extends string, To extends string>(
   return { ...feature, products: products.sort(byProduct) }
 }
 
-function named(feature: SubscriptionUpdate<ProcessorId>, { names }: WriteContext): SubscriptionUpdate<string> {
+function withNames(feature: SubscriptionUpdate<ProcessorId>, { names }: WriteContext): SubscriptionUpdate<string> {
   const name = (kind: ResourceKind, id: ProcessorId): string => {
     const known = names(kind, id)
     if (known === undefined) throw new Unrepresentable(`its ${kind} ${id} is archived or cannot be expressed`)
     return known
   }
-  return refer(feature, name) ?? feature
+  return mapReferences(feature, name) ?? feature
 }

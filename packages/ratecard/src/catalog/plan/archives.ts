@@ -6,7 +6,7 @@ import { resourceKinds, type ConfigId, type ProcessorId, type ResourceKind } fro
 import type { DesiredResource, ObservedResource } from '../resource.ts'
 import type { ArchiveStep, Step } from '../steps.ts'
 import { changeOf, type Decision } from './decision.ts'
-import { caution, type PlanState } from './state.ts'
+import { planWarning, type PlanState } from './state.ts'
 
 /**
  * Archive order of the kinds: a resource is archived before the resources that it refers to. A code refers to its coupon, a product to its
@@ -57,7 +57,7 @@ function archiveIfNotWanted(state: PlanState, object: ObservedResource): Partial
 
 /** Warns that the account's own default configuration of the portal stays active, because the processor refuses to switch it off. */
 function staysActive(state: PlanState, kind: ResourceKind, configId: ConfigId): Issue {
-  return caution(
+  return planWarning(
     state,
     { kind, configId },
     'portal_default_stays',

@@ -1,11 +1,11 @@
 // Copies values that the document does not manage from a replaced object to its replacement.
-import { isLeftAlone, same } from '../fields/differences.ts'
+import { isLeftAlone, deepEqual } from '../fields/differences.ts'
 import { absentFields, documentName, fieldRows } from '../fields/tables.ts'
 import type { MetadataMap, ResourceKind } from '../kinds.ts'
 import type { CarriedValue, DesiredResource, ObservedResource } from '../resource.ts'
 import { maxMetadataKeys } from '../../document/schema/fields.ts'
 import type { Issue } from '../../base/errors/issue.ts'
-import { caution, type PlanState } from './state.ts'
+import { planWarning, type PlanState } from './state.ts'
 
 type Bag = Readonly<Record<string, unknown>>
 
@@ -35,13 +35,13 @@ export function carriedOver<K extends ResourceKind>(
   const last = before === undefined ? undefined : bagOf(before.fields)
   const taken: Record<string, unknown> = {}
   const unsaid = target.carriable.filter(
-    ({ beside }) => !same(wanted[beside], absentFields[want.kind][beside]) && wanted[beside] !== undefined,
+    ({ beside }) => !deepEqual(wanted[beside], absentFields[want.kind][beside]) && wanted[beside] !== undefined,
   )
   const lost: string[] = target.unsaid.filter((member) => !unsaid.some((carried) => carried.member === member))
   for (const [field, row] of fieldRows[want.kind]) {
     if (row.mutability === 'attached' || row.reference !== null) continue
     const value = live[field]
-    if (same(value, row.absent)) continue
+    if (deepEqual(value, row.absent)) continue
     const spoken = last === undefined ? undefined : { value: last[field] }
     if (!isLeftAlone(row, wanted[field], spoken, want.adopt === target.processorId)) continue
     if (row.fits?.(value as never, wanted) === false) lost.push(documentName(want.kind, field, value))
@@ -81,7 +81,7 @@ function notCarriedOver(
   target: ObservedResource,
   lost: readonly string[],
 ): Issue {
-  return caution(
+  return planWarning(
     state,
     want,
     'not_carried_over',

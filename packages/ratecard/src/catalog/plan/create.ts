@@ -9,7 +9,7 @@ import type { Step } from '../steps.ts'
 import { hasRoomForMark, metadataOf } from '../mark.ts'
 import { archiveStep } from './archives.ts'
 import { mergeDecisions, type Decision } from './decision.ts'
-import { noRoomForMark, refusal, type PlanState } from './state.ts'
+import { noRoomForMark, planError, type PlanState } from './state.ts'
 
 /** Prefix of the product ids that Ratecard chooses, e.g. `rc_pro`. */
 const productPrefix = 'rc_'
@@ -64,7 +64,7 @@ export function noRoomForCompanions(
   const connected = want.kind === 'webhook' && (want as DesiredResource<'webhook'>).fields.connect
   if (!(counted || connected) || hasRoomForMark(keys)) return []
   return [
-    refusal(
+    planError(
       state,
       want,
       'metadata_full',
@@ -93,7 +93,7 @@ function codeOfDeletedCoupon(state: PlanState, want: DesiredResource): Issue[] {
   const object = state.outcomes.get('coupon', coupon) ?? null
   if (object === null || state.own.find('coupon', object) !== null) return []
   return [
-    refusal(
+    planError(
       state,
       want,
       'drift',
@@ -145,7 +145,7 @@ export function takenLookupKey(state: PlanState, want: DesiredResource, key: str
   const owner = state.own.ownerOf('price', holder.processorId)
   if (owner !== null && !keepsKey(state, owner, holder.processorId, want)) return []
   return [
-    refusal(
+    planError(
       state,
       want,
       'lookup_key_taken',
@@ -181,7 +181,7 @@ function takenFeatureKey(state: PlanState, want: DesiredResource, key: string | 
   if (holder === undefined) return []
   const owner = state.own.ownerOf('feature', holder.processorId)
   return [
-    refusal(
+    planError(
       state,
       want,
       'lookup_key_taken',
@@ -229,7 +229,7 @@ function sharesName(want: DesiredResource, object: ObservedResource): boolean {
 
 function nameTaken(state: PlanState, want: DesiredResource, holder: ObservedResource): Issue {
   if (want.kind === 'meter')
-    return refusal(
+    return planError(
       state,
       want,
       'meter_event_name_taken',
@@ -237,7 +237,7 @@ function nameTaken(state: PlanState, want: DesiredResource, holder: ObservedReso
       `Match its settings, adopt it with "processor_id": "${holder.processorId}", or use another event name.`,
       'event_name',
     )
-  return refusal(
+  return planError(
     state,
     want,
     'code_taken',

@@ -2,7 +2,7 @@
 // if the mapped object no longer exists.
 import type { Issue } from '../../base/errors/issue.ts'
 import type { PlannedChange, FieldChange } from '../change.ts'
-import { differences, isUnmanaged, same, type Difference } from '../fields/differences.ts'
+import { differences, isUnmanaged, deepEqual, type Difference } from '../fields/differences.ts'
 import { documentName, fieldRows, type FieldsOf } from '../fields/tables.ts'
 import { connectKey, processorId, type ProcessorId, type ResourceKind } from '../kinds.ts'
 import { keysBesideMark } from '../mark.ts'
@@ -10,10 +10,10 @@ import { isWithheld } from '../observed.ts'
 import type { CarriedValue, DesiredResource, ObservedResource } from '../resource.ts'
 import { carriedOver, type CarriedOver } from './carry-over.ts'
 import { decideCreation, noRoomForCompanions, usedUp } from './create.ts'
-import { changeOf, joined, mergeDecisions, type Decision } from './decision.ts'
+import { changeOf, concat, mergeDecisions, type Decision } from './decision.ts'
 import { settleOn } from './settle.ts'
 import { stoppedForGood } from './switched-off.ts'
-import { caution, editsSince, fieldChange, ourEdits, refusal, renamedFrom, type PlanState } from './state.ts'
+import { planWarning, editsSince, fieldChange, ourEdits, planError, renamedFrom, type PlanState } from './state.ts'
 
 export function decideResource<K extends ResourceKind>(state: PlanState, want: DesiredResource<K>): Partial<Decision> {
   if (want.home === 'local') return decideLocal(state, want)
@@ -63,7 +63,7 @@ export function decideResource<K extends ResourceKind>(state: PlanState, want: D
  */
 function hasSameUnsaid({ carriable }: ObservedResource, { unsaid }: CarriedOver<ResourceKind>): boolean {
   const within = (some: readonly CarriedValue[], others: readonly CarriedValue[]) =>
-    some.every((one) => others.some((other) => same(one, other)))
+    some.every((one) => others.some((other) => deepEqual(one, other)))
   return within(unsaid, carriable) && within(carriable, unsaid)
 }
 
@@ -75,7 +75,7 @@ function decideLocal(state: PlanState, want: DesiredResource): Partial<Decision>
   const { kind, configId } = want
   const self = processorId(configId)
   const mapped = state.own.currentOf(kind, configId)
-  const because = joined(renamedFrom(state, want), editsSince(state, want))
+  const because = concat(renamedFrom(state, want), editsSince(state, want))
   const moves = mapped !== self
   const renamed = state.formerId(kind, configId)
   let action: PlannedChange['action']
@@ -203,7 +203,7 @@ function decideReplacement<K extends ResourceKind>(
   )
   if (kind !== 'coupon' || target.redeemed === 0) return made
   if ((want as DesiredResource<'coupon'>).fields.maxRedemptions === null) return made
-  const restart = caution(
+  const restart = planWarning(
     state,
     want,
     'coupon_redemptions_restart',
@@ -238,7 +238,7 @@ function decideAdoption<K extends ResourceKind>(
   if (live === null)
     return {
       issues: [
-        refusal(
+        planError(
           state,
           want,
           'processor_id_unknown',
@@ -253,7 +253,7 @@ function decideAdoption<K extends ResourceKind>(
   if (owner !== null && holder !== undefined && (holder.adopt === null || holder.adopt === id))
     return {
       issues: [
-        refusal(
+        planError(
           state,
           want,
           'processor_id_taken',
@@ -299,7 +299,7 @@ function losesLookupKey(state: PlanState, want: DesiredResource, found: readonly
   const key = found.find(({ field, live }) => field === 'lookupKey' && live !== '')
   if (key === undefined) return []
   return [
-    caution(
+    planWarning(
       state,
       want,
       'lookup_key_replaced',
@@ -315,13 +315,13 @@ function leftAsIs(state: PlanState, want: DesiredResource, object: ObservedResou
   const left = fieldRows[want.kind].filter(
     ([field, row]) =>
       isUnmanaged(row, wanted?.[field]) &&
-      !same(live?.[field], row.absent) &&
+      !deepEqual(live?.[field], row.absent) &&
       !(field === 'lookupKey' && live?.[field] === want.configId),
   )
   const names = [...left.map(([field]) => documentName(want.kind, field, live?.[field])), ...object.unsaid]
   if (names.length === 0) return []
   return [
-    caution(
+    planWarning(
       state,
       want,
       'left_as_is',
@@ -335,7 +335,7 @@ function leftAsIs(state: PlanState, want: DesiredResource, object: ObservedResou
 
 function adoptionConflict(state: PlanState, want: DesiredResource, id: ProcessorId, conflict: Difference): Issue {
   const { field, before, after } = fieldChange(state, want.kind, conflict)
-  return refusal(
+  return planError(
     state,
     want,
     'processor_id_conflict',
@@ -346,7 +346,7 @@ function adoptionConflict(state: PlanState, want: DesiredResource, id: Processor
 }
 
 function notExpressible(state: PlanState, want: DesiredResource, id: ProcessorId, reason: string): Issue {
-  return refusal(
+  return planError(
     state,
     want,
     'processor_id_conflict',
@@ -358,7 +358,7 @@ function notExpressible(state: PlanState, want: DesiredResource, id: ProcessorId
 
 function typeChanged(state: PlanState, want: DesiredResource, target: ObservedResource): Issue {
   const live = (target.fields as FieldsOf<'product', never>).type
-  return refusal(
+  return planError(
     state,
     want,
     'product_type_changed',
@@ -373,7 +373,7 @@ function driftIssues(state: PlanState, want: DesiredResource, difference: Differ
   if (state.force || difference.origin === 'edit') return []
   const { field, before, after } = fieldChange(state, want.kind, difference)
   return [
-    refusal(
+    planError(
       state,
       want,
       'drift',

@@ -38,20 +38,20 @@ export const emptyDecision: Decision = {
 export function mergeDecisions(...parts: readonly Partial<Decision>[]): Decision {
   let { issues, steps, archives, settled, chosenId, outcome, change, strays } = emptyDecision
   for (const part of parts) {
-    issues = joined(issues, part.issues)
-    steps = joined(steps, part.steps)
-    archives = joined(archives, part.archives)
-    settled = joined(settled, part.settled)
+    issues = concat(issues, part.issues)
+    steps = concat(steps, part.steps)
+    archives = concat(archives, part.archives)
+    settled = concat(settled, part.settled)
     chosenId = part.chosenId ?? chosenId
     outcome = part.outcome ?? outcome
     change = part.change ?? change
-    strays = joined(strays, part.strays)
+    strays = concat(strays, part.strays)
   }
   return { issues, steps, archives, settled, chosenId, outcome, change, strays }
 }
 
 /** Concatenates two lists. Returns one of them without a copy if the other is empty, which is the usual case. */
-export function joined<T>(list: readonly T[], more: readonly T[] | undefined): readonly T[] {
+export function concat<T>(list: readonly T[], more: readonly T[] | undefined): readonly T[] {
   if (more === undefined || more.length === 0) return list
   return list.length === 0 ? more : [...list, ...more]
 }

@@ -1,6 +1,6 @@
 // Plans the features of products. Features are attached after everything is created and detached together with the archives, so that no
 // customer loses an entitlement before its replacement exists.
-import { isLeftAlone, same } from '../fields/differences.ts'
+import { isLeftAlone, deepEqual } from '../fields/differences.ts'
 import { rowOf } from '../fields/tables.ts'
 import type { ConfigId, ProcessorId } from '../kinds.ts'
 import type { DesiredResource, ObservedResource } from '../resource.ts'
@@ -63,7 +63,7 @@ function leftAlone(state: PlanState, product: DesiredResource<'product'>): boole
 
 function isEdited(state: PlanState, product: DesiredResource<'product'>): boolean {
   const last = state.known.get('product', product.configId) as DesiredResource<'product'> | undefined
-  return last !== undefined && !same(last.fields.features, product.fields.features)
+  return last !== undefined && !deepEqual(last.fields.features, product.fields.features)
 }
 
 /**
@@ -74,7 +74,7 @@ function reasonOf(state: PlanState, product: DesiredResource<'product'>, live: r
   const want = state.wantedFields(product).features
   const edited = isEdited(state, product)
   const last = state.lastFields('product', product.configId)?.features
-  const drifted = last !== undefined && !same(last, live)
+  const drifted = last !== undefined && !deepEqual(last, live)
   if (!edited && !drifted) return null
   const origin = edited ? (drifted ? ('both' as const) : ('edit' as const)) : ('drift' as const)
   return fieldChange(state, 'product', { field: 'features', want, live, origin, fixed: false })

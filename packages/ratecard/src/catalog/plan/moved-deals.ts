@@ -12,10 +12,10 @@ import {
   subtractFractions,
 } from '../../base/money/fraction.ts'
 import type { Fraction } from '../../base/money/fraction.ts'
-import { same } from '../fields/differences.ts'
+import { deepEqual } from '../fields/differences.ts'
 import { configId } from '../kinds.ts'
 import type { DesiredResource } from '../resource.ts'
-import { caution, type PlanState } from './state.ts'
+import { planWarning, type PlanState } from './state.ts'
 
 type PriceFields = DesiredResource<'price'>['fields']
 
@@ -28,12 +28,12 @@ export function movedDeals(state: PlanState): Issue[] {
     const baseBefore = fieldsIn(state.known, configId(base))
     const baseNow = fieldsIn(state.wanted, configId(base))
     if (before === null || baseBefore === null || baseNow === null) return []
-    const [was, is] = [distance(before, baseBefore), distance(deal.fields, baseNow)]
-    if (same(amountsOf(baseBefore), amountsOf(baseNow)) || was === is) return []
+    const [was, is] = [distanceText(before, baseBefore), distanceText(deal.fields, baseNow)]
+    if (deepEqual(amountsOf(baseBefore), amountsOf(baseNow)) || was === is) return []
     const line = state.display('update', 'price', configId(base))
     const detail = `The base price "${base}" of "${deal.configId}" goes from ${line.before ?? 'nothing'} to ${line.after ?? 'nothing'}. "${deal.configId}" was ${was} and is ${is} then.`
     return [
-      caution(
+      planWarning(
         state,
         deal,
         'deal_moved',
@@ -66,7 +66,7 @@ const hundred = fraction(100)
  * Returns the difference between a deal and its base price as text, e.g. `20% below it`, or `10% to 20% below it` if the percentage differs
  * between the amounts.
  */
-function distance(deal: PriceFields, base: PriceFields): string {
+function distanceText(deal: PriceFields, base: PriceFields): string {
   const listed = new Map(amountsOf(base))
   const pairs = amountsOf(deal).map(([at, amount]) => [amount, listed.get(at)] as const)
   const parts = pairs.flatMap(([amount, list]) => {

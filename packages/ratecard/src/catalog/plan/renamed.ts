@@ -1,15 +1,15 @@
 // Creates issues about renames. Some refuse a rename; others warn about a removed and a new resource that look like a forgotten rename.
 import type { Issue } from '../../base/errors/issue.ts'
-import { same } from '../fields/differences.ts'
+import { deepEqual } from '../fields/differences.ts'
 import { fieldRows } from '../fields/tables.ts'
 import { resourceKinds, type ResourceKind } from '../kinds.ts'
 import type { RefusedRename } from '../renames.ts'
 import type { DesiredResource } from '../resource.ts'
-import { caution, refusal, type PlanState } from './state.ts'
+import { planWarning, planError, type PlanState } from './state.ts'
 
 export function mergedIssue(state: PlanState, { kind, to, from }: RefusedRename): Issue {
   const named = from.map((id) => `"${id}"`).join(' and ')
-  return refusal(
+  return planError(
     state,
     { kind, configId: to },
     'previous_id_conflict',
@@ -46,7 +46,7 @@ export function overlookedRenames(state: PlanState): Issue[] {
     if (former === undefined) return []
     taken.add(former)
     return [
-      caution(
+      planWarning(
         state,
         resource,
         'looks_like_rename',
@@ -62,11 +62,11 @@ function looksSame(before: DesiredResource, after: DesiredResource): boolean {
   const [a, b] = [before.fields, after.fields] as unknown as readonly Readonly<Record<string, unknown>>[]
   const field = knownBy[kind]
   // An optional text that both omit (e.g. `headline`) does not identify a resource, so all fields are compared.
-  if (field !== undefined) return a?.[field] === '' ? same(a, b) : same(a?.[field], b?.[field])
+  if (field !== undefined) return a?.[field] === '' ? deepEqual(a, b) : deepEqual(a?.[field], b?.[field])
   // References are not compared, because the resources that they refer to may have been renamed as well.
   return fieldRows[kind]
     .filter(
       ([, { mutability, reference }]) => mutability !== 'in_place' && mutability !== 'apart' && reference === null,
     )
-    .every(([name]) => same(a?.[name], b?.[name]))
+    .every(([name]) => deepEqual(a?.[name], b?.[name]))
 }

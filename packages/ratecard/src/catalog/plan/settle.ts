@@ -9,8 +9,8 @@ import { hasRoomForMark, keysBesideMark } from '../mark.ts'
 import type { DesiredResource, ObservedResource } from '../resource.ts'
 import type { Step } from '../steps.ts'
 import { clearTheWay, takenLookupKey } from './create.ts'
-import { changeOf, joined, mergeDecisions, type Decision } from './decision.ts'
-import { caution, fieldChange, noRoomForMark, ourEdits, refusal, renamedFrom, type PlanState } from './state.ts'
+import { changeOf, concat, mergeDecisions, type Decision } from './decision.ts'
+import { planWarning, fieldChange, noRoomForMark, ourEdits, planError, renamedFrom, type PlanState } from './state.ts'
 import { switchedOff } from './switched-off.ts'
 
 interface SettleOptions<K extends ResourceKind> {
@@ -46,7 +46,7 @@ export function settleOn<K extends ResourceKind>(
   const inFields = off.stays ? differing.filter(({ field }) => field !== 'active') : differing
   const found = [...inFields, ...missingKey(state, want, object)]
   const newKey = found.find(({ field }) => field === 'lookupKey')
-  const keys = keysBesideMark(want, object, writes(want, found).unset)
+  const keys = keysBesideMark(want, object, writesFor(want, found).unset)
   const room = hasRoomForMark(keys)
   const needs: Needs = {
     // Kinds whose objects this function never activates. Promotion codes and tax rates have a field `active` instead, coupons are active as
@@ -59,7 +59,7 @@ export function settleOn<K extends ResourceKind>(
   const mapped = state.own.currentOf(kind, configId)
   const moves = mapped !== object.processorId
   const known = state.known.get(kind, configId)
-  const because = reasons(state, want, object, { known, found: options.replacing?.found ?? found, needs, options })
+  const because = reasonsFor(state, want, object, { known, found: options.replacing?.found ?? found, needs, options })
   const action = actionFor(state, want, object, {
     known: known !== undefined,
     edited: because.length > 0,
@@ -117,7 +117,9 @@ function missingKey(state: PlanState, want: DesiredResource, object: ObservedRes
 function metadataIssues(state: PlanState, want: DesiredResource, keys: number): Issue[] {
   if (keys <= maxMetadataKeys) return [noRoomForMark(state, want)]
   const detail = `The ${want.kind.replace('_', ' ')} "${want.configId}" would have ${String(keys)} metadata keys with those at the processor, and the processor allows ${String(maxMetadataKeys)}.`
-  return [refusal(state, want, 'metadata_full', detail, 'Remove metadata keys, here or at the processor.', 'metadata')]
+  return [
+    planError(state, want, 'metadata_full', detail, 'Remove metadata keys, here or at the processor.', 'metadata'),
+  ]
 }
 
 /** Warns that a code stays inactive although the document activates it, because the code's coupon was deleted at the processor. */
@@ -128,7 +130,7 @@ function orphanedCode(state: PlanState, want: DesiredResource, object: ObservedR
   if (!active || last?.fields.active === true) return []
   if (state.own.find('coupon', (object as ObservedResource<'promotion_code'>).fields.coupon) !== null) return []
   return [
-    caution(
+    planWarning(
       state,
       want,
       'switched_off_at_processor',
@@ -142,7 +144,7 @@ function orphanedCode(state: PlanState, want: DesiredResource, object: ObservedR
  * Returns the reasons for the change of an object in the order of display: first a rename, then changed fields, then repairs (e.g. a
  * reactivation).
  */
-function reasons<K extends ResourceKind>(
+function reasonsFor<K extends ResourceKind>(
   state: PlanState,
   want: DesiredResource<K>,
   object: ObservedResource<K>,
@@ -153,10 +155,10 @@ function reasons<K extends ResourceKind>(
   const fields = found
     .filter(({ field, live }) => field !== 'lookupKey' || live !== former)
     .map((difference) => fieldChange(state, want.kind, difference))
-  const because = joined(renamedFrom(state, want), fields)
+  const because = concat(renamedFrom(state, want), fields)
   if (known === undefined || options.adopting) return because
-  const since = joined(landed(state, want, found), repairs(state, needs, want, object, options))
-  return joined(joined(because, since), known === want ? [] : ourEdits(state, want))
+  const since = concat(editsAlreadyLive(state, want, found), repairsOf(state, needs, want, object, options))
+  return concat(concat(because, since), known === want ? [] : ourEdits(state, want))
 }
 
 interface ReplacementContext<K extends ResourceKind> {
@@ -171,7 +173,7 @@ interface ReplacementContext<K extends ResourceKind> {
  * Returns edits of the document that the live object already has, e.g. from an abandoned push. Such an edit needs no write, but is listed
  * as a change of the new version.
  */
-function landed<K extends ResourceKind>(
+function editsAlreadyLive<K extends ResourceKind>(
   state: PlanState,
   want: DesiredResource<K>,
   found: readonly Difference[],
@@ -187,7 +189,7 @@ function landed<K extends ResourceKind>(
  * Returns these repairs as field changes with origin `drift`, because they revert edits at the processor: an object was deactivated, or its
  * ownership mark was removed.
  */
-function repairs<K extends ResourceKind>(
+function repairsOf<K extends ResourceKind>(
   state: PlanState,
   needs: Needs,
   want: DesiredResource<K>,
@@ -247,7 +249,7 @@ function stepsFor<K extends ResourceKind>(
   if (idle) return moves ? [{ op: 'record', ...base }] : []
   const change = (part: { readonly set: object; readonly unset: readonly string[]; readonly activate: boolean }) =>
     ({ op: 'update', ...base, mark: needs.mark, ...part }) as Step
-  const { set, unset: removed } = writes(want, found)
+  const { set, unset: removed } = writesFor(want, found)
   const unset = needs.unmark ? [...removed, ownershipKey] : removed
   if (want.kind !== 'meter') return [change({ set, unset, activate: needs.activate })]
   // Stripe reactivates a meter by a request of its own.
@@ -257,7 +259,7 @@ function stepsFor<K extends ResourceKind>(
   ]
 }
 
-function writes<K extends ResourceKind>(
+function writesFor<K extends ResourceKind>(
   want: DesiredResource<K>,
   found: readonly Difference[],
 ): { readonly set: Partial<FieldsOf<K>>; readonly unset: readonly string[] } {

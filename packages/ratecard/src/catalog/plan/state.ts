@@ -6,7 +6,7 @@ import type { IssueCode } from '../../base/errors/codes.ts'
 import type { Issue, Severity } from '../../base/errors/issue.ts'
 import type { PlannedChange, FieldChange } from '../change.ts'
 import { displayOf } from '../display.ts'
-import { differences, same, type Difference } from '../fields/differences.ts'
+import { differences, deepEqual, type Difference } from '../fields/differences.ts'
 import { referTo, type AnyField } from '../fields/field.ts'
 import { documentName, documentValue, referringRows, rowOf, type FieldsOf } from '../fields/tables.ts'
 import { processorId, resourceKinds, type ConfigId, type ProcessorId, type ResourceKind } from '../kinds.ts'
@@ -99,13 +99,14 @@ export function planState(
     removed: (kind) => removedOf.get(kind) ?? [],
     known,
     wantedFields: <K extends ResourceKind>(resource: DesiredResource<K>) => {
-      if (asked?.of !== resource) asked = resolved(resource, (kind, id) => decided.outcomes.get(kind, id) ?? null)
+      if (asked?.of !== resource)
+        asked = resolveReferences(resource, (kind, id) => decided.outcomes.get(kind, id) ?? null)
       return asked.fields as FieldsOf<K, ProcessorId>
     },
     lastFields: <K extends ResourceKind>(kind: K, id: ConfigId) => {
       const last = known.get(kind, id)
       if (last === undefined || last.home === 'local') return null
-      if (askedLast?.of !== last) askedLast = resolved(last, (of, name) => own.currentOf(of, name), asked)
+      if (askedLast?.of !== last) askedLast = resolveReferences(last, (of, name) => own.currentOf(of, name), asked)
       return askedLast.fields as FieldsOf<K, ProcessorId>
     },
     formerId,
@@ -145,7 +146,7 @@ interface ResolvedFields {
  * Converts the references of a resource to processor ids. `beside` is an earlier result: its `fields` are reused if the resource and all
  * its processor ids are the same.
  */
-function resolved(
+function resolveReferences(
   resource: DesiredResource,
   resolve: (kind: ResourceKind, id: ConfigId) => ProcessorId | null,
   beside?: ResolvedFields,
@@ -156,7 +157,7 @@ function resolved(
   let fields: Record<string, unknown> | undefined
   for (const [field, row] of referringRows[resource.kind]) {
     const meant = referTo(row, said[field], (kind, id) => refer(kind, id as ConfigId))
-    if (!same(meant, base[field])) (fields ??= { ...base })[field] = meant
+    if (!deepEqual(meant, base[field])) (fields ??= { ...base })[field] = meant
   }
   return { of: resource, fields: fields ?? base }
 }
@@ -201,7 +202,7 @@ function referringChange(state: PlanState, kind: ResourceKind, row: AnyField, di
   const [before, after] = [readable(live), readable(want)]
   return {
     field: documentName(kind, field, want, live),
-    before: same(before, after) ? documentValue(kind, field, live) : before,
+    before: deepEqual(before, after) ? documentValue(kind, field, live) : before,
     after,
     origin,
   }
@@ -234,16 +235,16 @@ export function renamedFrom(state: PlanState, { kind, configId }: Subject): read
 /** Returns the edits of local fields, which need no write at the processor. */
 export function ourEdits(state: PlanState, want: DesiredResource): readonly FieldChange[] {
   const known = state.known.get(want.kind, want.configId)
-  if (known === undefined || known === want || same(want.ours, known.ours)) return noChanges
+  if (known === undefined || known === want || deepEqual(want.ours, known.ours)) return noChanges
   return [...new Set([...Object.keys(want.ours), ...Object.keys(known.ours)])]
-    .filter((field) => !same(want.ours[field], known.ours[field]))
+    .filter((field) => !deepEqual(want.ours[field], known.ours[field]))
     .map((field) => ({ field, before: known.ours[field], after: want.ours[field], origin: 'edit' as const }))
 }
 
 type Subject = { readonly kind: ResourceKind; readonly configId: ConfigId }
 
 /** Returns an issue of severity error, which makes the plan impossible to apply. */
-export function refusal(
+export function planError(
   state: PlanState,
   about: Subject,
   code: IssueCode,
@@ -251,7 +252,7 @@ export function refusal(
   hint: string,
   field?: string,
 ): Issue {
-  return issue(state, about, 'error', code, detail, hint, field)
+  return planIssue(state, about, 'error', code, detail, hint, field)
 }
 
 /**
@@ -259,7 +260,7 @@ export function refusal(
  * knows that Ratecard owns it.
  */
 export function noRoomForMark(state: PlanState, about: Subject): Issue {
-  return caution(
+  return planWarning(
     state,
     about,
     'no_room_for_mark',
@@ -269,11 +270,11 @@ export function noRoomForMark(state: PlanState, about: Subject): Issue {
 }
 
 /** Returns an issue of severity warning, which does not stop the plan. */
-export function caution(state: PlanState, about: Subject, code: IssueCode, detail: string, hint: string): Issue {
-  return issue(state, about, 'warning', code, detail, hint)
+export function planWarning(state: PlanState, about: Subject, code: IssueCode, detail: string, hint: string): Issue {
+  return planIssue(state, about, 'warning', code, detail, hint)
 }
 
-function issue(
+function planIssue(
   state: PlanState,
   { kind, configId }: Subject,
   severity: Severity,

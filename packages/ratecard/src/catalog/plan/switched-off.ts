@@ -5,7 +5,7 @@ import type { Difference } from '../fields/differences.ts'
 import { statesActive } from '../fields/tables.ts'
 import type { ProcessorId, ResourceKind } from '../kinds.ts'
 import type { DesiredResource, ObservedResource } from '../resource.ts'
-import { caution, editsSince, refusal, type PlanState } from './state.ts'
+import { planWarning, editsSince, planError, type PlanState } from './state.ts'
 
 /**
  * Effect of a switched-off object, by kind, without `--force` or an edit. True: it stays off with a warning, because it sells nothing by
@@ -64,7 +64,7 @@ function decide(state: PlanState, want: DesiredResource, object: ProcessorId): S
     return {
       stays: false,
       issues: [
-        caution(
+        planWarning(
           state,
           want,
           'switched_on_again',
@@ -77,7 +77,7 @@ function decide(state: PlanState, want: DesiredResource, object: ProcessorId): S
     return {
       stays: true,
       issues: [
-        caution(
+        planWarning(
           state,
           want,
           'switched_off_at_processor',
@@ -91,7 +91,7 @@ function decide(state: PlanState, want: DesiredResource, object: ProcessorId): S
   return {
     stays: true,
     issues: [
-      refusal(
+      planError(
         state,
         want,
         'drift',

@@ -3,7 +3,7 @@
 import { webhookKey } from '../../document/schema/ids.ts'
 import type { Issue } from '../../base/errors/issue.ts'
 import type { DesiredResource } from '../resource.ts'
-import { caution, refusal, type PlanState } from './state.ts'
+import { planWarning, planError, type PlanState } from './state.ts'
 
 /** Stripe's limit of webhook endpoints per account. The plan checks it, because otherwise a push would fail at its last step. */
 export const endpointLimit = 16
@@ -18,7 +18,7 @@ function limitIssues(state: PlanState): Issue[] {
   const last = created.at(-1)
   if (last === undefined || live + created.length <= endpointLimit) return []
   return [
-    refusal(
+    planError(
       state,
       last,
       'webhook_limit',
@@ -40,7 +40,7 @@ function foreignTwin(state: PlanState, webhook: DesiredResource<'webhook'>): Iss
     )
   if (twin === undefined) return []
   return [
-    caution(
+    planWarning(
       state,
       webhook,
       'webhook_url_foreign',

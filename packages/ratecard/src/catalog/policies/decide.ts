@@ -2,7 +2,7 @@
 // environment. The output is a list of violations.
 import type { ChangeAction } from '../change.ts'
 import type { ResourceKind } from '../kinds.ts'
-import { formatMinor, grouped } from '../../base/money/format.ts'
+import { formatMinor, groupDigits } from '../../base/money/format.ts'
 import {
   compareFractions,
   fraction,
@@ -103,7 +103,7 @@ export function decideViolations(
       const check = checks[rule.rule] as unknown as (
         ...args: readonly [Policy, ChangeFacts, Circumstances]
       ) => readonly Finding[]
-      return check(rule, concerned(rule, facts), at).map((finding) => ({
+      return check(rule, withoutExceptions(rule, facts), at).map((finding) => ({
         id,
         rule: rule.rule,
         severity,
@@ -114,7 +114,7 @@ export function decideViolations(
 }
 
 /** Returns the facts without the items that the rule leaves alone. */
-function concerned({ except = [] }: Policy, facts: ChangeFacts): ChangeFacts {
+function withoutExceptions({ except = [] }: Policy, facts: ChangeFacts): ChangeFacts {
   if (except.length === 0) return facts
   const left = new Set(except)
   const stays = ({ configId }: { readonly configId: string }) => !left.has(configId)
@@ -131,15 +131,15 @@ function concerned({ except = [] }: Policy, facts: ChangeFacts): ChangeFacts {
   }
 }
 
-const whole = (detail: string): Finding => ({ kind: null, configId: null, detail })
+const findingOfPlan = (detail: string): Finding => ({ kind: null, configId: null, detail })
 const hasContent = ({ action }: ChangedItem) => action !== 'archive' && action !== 'keep'
 
 const checks: { readonly [Name in RuleName]: Check<Name> } = {
   max_increase_percent: ({ value }, { prices }) =>
-    prices.flatMap((price) => steepest(price, 'rise', value).map((change) => risen(price, change, value))),
+    prices.flatMap((price) => changesOver(price, 'rise', value).map((change) => riseFinding(price, change, value))),
 
   max_decrease_percent: ({ value }, { prices }) =>
-    prices.flatMap((price) => steepest(price, 'fall', value).map((change) => fallen(price, change, value))),
+    prices.flatMap((price) => changesOver(price, 'fall', value).map((change) => fallFinding(price, change, value))),
 
   no_archive_with_subscribers: (_rule, { affected }) =>
     affected
@@ -147,7 +147,7 @@ const checks: { readonly [Name in RuleName]: Check<Name> } = {
       .map(({ configId, subscriptions }) => ({
         kind: 'price',
         configId,
-        detail: `The price "${configId}" is archived, and ${counted(subscriptions, 'subscription')} ${subscriptions === 1 ? 'is' : 'are'} on it.`,
+        detail: `The price "${configId}" is archived, and ${countText(subscriptions, 'subscription')} ${subscriptions === 1 ? 'is' : 'are'} on it.`,
       })),
 
   required_metadata: ({ value }, { items }) =>
@@ -180,7 +180,11 @@ const checks: { readonly [Name in RuleName]: Check<Name> } = {
 
   max_tenants_affected: ({ value }, { tenants }) =>
     tenants > value
-      ? [whole(`${counted(tenants, 'tenant')} ${tenants === 1 ? 'is' : 'are'} affected, more than ${String(value)}.`)]
+      ? [
+          findingOfPlan(
+            `${countText(tenants, 'tenant')} ${tenants === 1 ? 'is' : 'are'} affected, more than ${String(value)}.`,
+          ),
+        ]
       : [],
 
   max_monthly_affected: ({ value: { currency, amount } }, { affected }) => {
@@ -188,23 +192,29 @@ const checks: { readonly [Name in RuleName]: Check<Name> } = {
       .flatMap(({ monthly }) => monthly)
       .reduce((total, one) => total + (one.currency === currency ? one.amount : 0), 0)
     if (sum <= amount) return []
-    return [whole(`${formatMinor(sum, currency)} a month is affected, more than ${formatMinor(amount, currency)}.`)]
+    return [
+      findingOfPlan(`${formatMinor(sum, currency)} a month is affected, more than ${formatMinor(amount, currency)}.`),
+    ]
   },
 
   freeze: ({ value, except }, { items }, { now }) => {
     const { begin, end } = freezeTimes(value)
     if (now < begin || now >= end || (except !== undefined && items.length === 0)) return []
-    return [whole(`Nothing may change from ${value.from} to ${value.to}.`)]
+    return [findingOfPlan(`Nothing may change from ${value.from} to ${value.to}.`)]
   },
 
   require_message: ({ except }, { items, message }) =>
     message !== null || (except !== undefined && items.length === 0)
       ? []
-      : [whole('The change has no message with its reason.')],
+      : [findingOfPlan('The change has no message with its reason.')],
 }
 
 /** Returns the change in each currency that exceeds `percent` per cent of the cost before the change. */
-function steepest({ currencies }: ChangedPrice, direction: 'rise' | 'fall', percent: number): readonly AmountChange[] {
+function changesOver(
+  { currencies }: ChangedPrice,
+  direction: 'rise' | 'fall',
+  percent: number,
+): readonly AmountChange[] {
   const limit = fractionOfDecimal(parseDecimal(canonicalDecimal(percent)))
   return currencies.flatMap((change) => {
     const found = change[direction]
@@ -217,7 +227,7 @@ function steepest({ currencies }: ChangedPrice, direction: 'rise' | 'fall', perc
   })
 }
 
-function risen({ configId, since }: ChangedPrice, change: AmountChange, limit: number): Finding {
+function riseFinding({ configId, since }: ChangedPrice, change: AmountChange, limit: number): Finding {
   const by =
     change.before.numerator === 0n
       ? 'costs something and was free'
@@ -225,7 +235,7 @@ function risen({ configId, since }: ChangedPrice, change: AmountChange, limit: n
   return { kind: 'price', configId, detail: sentenceOf(configId, `${by}${sinceText(since)}`, change, limit) }
 }
 
-function fallen({ configId, since }: ChangedPrice, change: AmountChange, limit: number): Finding {
+function fallFinding({ configId, since }: ChangedPrice, change: AmountChange, limit: number): Finding {
   const by = `falls by ${percentText(subtractFractions(change.before, change.after), change)}`
   return { kind: 'price', configId, detail: sentenceOf(configId, `${by}${sinceText(since)}`, change, limit) }
 }
@@ -234,7 +244,7 @@ const sinceText = (since: number | undefined) => (since === undefined ? '' : ` s
 
 function sentenceOf(configId: string, by: string, { currency, quantity, before, after }: AmountChange, limit: number) {
   const [was, is] = [before, after].map((cost) => formatMinor(roundFraction(cost), currency))
-  const units = quantity === 1 ? '' : ` for ${grouped(String(quantity))} units`
+  const units = quantity === 1 ? '' : ` for ${groupDigits(String(quantity))} units`
   return `The price "${configId}" ${by} (${was ?? ''} → ${is ?? ''}${units}), more than ${String(limit)}%.`
 }
 
@@ -245,4 +255,4 @@ function percentText(difference: AmountChange['before'], { before }: AmountChang
 }
 
 const nameOf = (kind: ResourceKind) => kind.replace('_', ' ')
-const counted = (number: number, what: string) => `${String(number)} ${what}${number === 1 ? '' : 's'}`
+const countText = (number: number, what: string) => `${String(number)} ${what}${number === 1 ? '' : 's'}`

@@ -23,16 +23,18 @@ function duplicateIds(rules: readonly Policy[]): Issue[] {
   return rules.flatMap(({ id }, index) => {
     const isKnown = seen.has(id)
     seen.add(id)
-    return isKnown ? [invalid([index, 'id'], `Two rules have the id "${id}".`, 'Give each rule its own id.')] : []
+    return isKnown ? [policyIssue([index, 'id'], `Two rules have the id "${id}".`, 'Give each rule its own id.')] : []
   })
 }
 
 function valueIssues(rule: Policy, index: number): Issue[] {
   if (rule.rule === 'id_pattern' && patternOf(rule.value) === null)
-    return [invalid([index, 'value'], `"${rule.value}" is not a regular expression.`, 'Example: "^[a-z][a-z0-9_]*$".')]
+    return [
+      policyIssue([index, 'value'], `"${rule.value}" is not a regular expression.`, 'Example: "^[a-z][a-z0-9_]*$".'),
+    ]
   if (rule.rule === 'id_pattern' && hasNestedQuantifier(rule.value))
     return [
-      invalid(
+      policyIssue(
         [index, 'value'],
         `"${rule.value}" repeats a group that contains a repetition, which can take forever on an id that almost matches.`,
         'Write it without the inner or the outer repetition, e.g. "^[a-z][a-z0-9_]*$" in place of "^[a-z]+(_[a-z0-9]+)*$".',
@@ -42,17 +44,17 @@ function valueIssues(rule: Policy, index: number): Issue[] {
   const wrong = (['from', 'to'] as const).filter((end) => timeOf(rule.value[end], end) === null)
   if (wrong.length > 0)
     return wrong.map((end) =>
-      invalid(
+      policyIssue(
         [index, 'value', end],
         `"${rule.value[end]}" is neither a day nor a time with a zone.`,
         'Example: "2026-12-18" or "2026-12-18T17:00:00+01:00".',
       ),
     )
   const { begin, end } = freezeTimes(rule.value)
-  return begin < end ? [] : [invalid([index, 'value', 'to'], 'The freeze ends before it begins.')]
+  return begin < end ? [] : [policyIssue([index, 'value', 'to'], 'The freeze ends before it begins.')]
 }
 
-function invalid(path: readonly (string | number)[], detail: string, hint?: string): Issue {
+function policyIssue(path: readonly (string | number)[], detail: string, hint?: string): Issue {
   const pointer = pointerOf(['rules', ...path])
   return { code: 'value_invalid', pointer, severity: 'error', detail, ...(hint === undefined ? {} : { hint }) }
 }

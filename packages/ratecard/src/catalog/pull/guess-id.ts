@@ -10,7 +10,7 @@ const valid = new RegExp(idPattern)
  * If that id is taken, appends the end of the processor id, so that the result does not depend on the order in which objects are read.
  */
 export function guessId(object: ObservedResource, productName: string | undefined, taken: ReadonlySet<string>): string {
-  const first = candidate(object, productName)
+  const first = candidateId(object, productName)
   if (!taken.has(first)) return first
   const tail = slug(object.processorId).slice(-8)
   const second = `${first.slice(0, 90)}-${tail}`
@@ -21,7 +21,7 @@ export function guessId(object: ObservedResource, productName: string | undefine
   }
 }
 
-function candidate(object: ObservedResource, productName: string | undefined): string {
+function candidateId(object: ObservedResource, productName: string | undefined): string {
   const named = ownName(object)
   if (named !== undefined && valid.test(named)) return named
   // A name of other letters only, e.g. `ключ`, has no slug.

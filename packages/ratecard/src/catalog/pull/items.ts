@@ -1,7 +1,7 @@
 // Converts one live object to an item of a pulled document. A managed item gets live values for fields that the processor stores; its local
 // members come from the current version. A foreign object becomes an item with `processor_id`, so that the next push adopts it.
 import type { BillingConfig } from '../../document/schema/schema.ts'
-import { isUnmanaged, same } from '../fields/differences.ts'
+import { isUnmanaged, deepEqual } from '../fields/differences.ts'
 import { addMembers, referTo, Unrepresentable, type Names } from '../fields/field.ts'
 import { price } from '../fields/price.ts'
 import { fieldRows, ownMembers, statesActive } from '../fields/tables.ts'
@@ -65,7 +65,7 @@ export function managedItem<K extends ResourceKind>(
   reading.taken[kind].add(id)
   noteUnsaid(reading, live)
   const told = withoutKept(desired, live)
-  if (unchanged(reading, kind, desired, told)) return { item, processorId: live.processorId }
+  if (isUnchanged(reading, kind, desired, told)) return { item, processorId: live.processorId }
   try {
     return { item: { ...ownPart(kind, item), ...itemOf(reading, id, told) }, processorId: live.processorId }
   } catch (error) {
@@ -99,7 +99,7 @@ function ownPart(kind: ResourceKind, item: object): object {
 }
 
 /** True if the live object equals the document's item, so that the item can stay as the author wrote it. */
-function unchanged<K extends ResourceKind>(
+function isUnchanged<K extends ResourceKind>(
   reading: PullContext,
   kind: K,
   desired: DesiredResource,
@@ -117,12 +117,12 @@ function unchanged<K extends ResourceKind>(
     }
     if (row.refer !== undefined) {
       const current = (on: ResourceKind, id: string) => reading.own.currentOf(on, configId(id)) ?? ''
-      return same(referTo(row, wanted[field], current), lived[field])
+      return deepEqual(referTo(row, wanted[field], current), lived[field])
     }
-    if (of === null) return same(wanted[field], lived[field])
+    if (of === null) return deepEqual(wanted[field], lived[field])
     const resolve = (id: unknown) => (typeof id === 'string' ? reading.own.currentOf(of, configId(id)) : null)
     const want = wanted[field]
-    return same(Array.isArray(want) ? want.map(resolve).sort() : resolve(want), lived[field])
+    return deepEqual(Array.isArray(want) ? want.map(resolve).sort() : resolve(want), lived[field])
   })
 }
 

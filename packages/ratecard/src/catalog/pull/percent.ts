@@ -2,7 +2,7 @@
 // percentage comes from the current version.
 import { isInPercent, membersOfBase, withAmounts } from '../../document/schema/prices/percent-off.ts'
 import type { Price, Product } from '../../document/schema/schema.ts'
-import { same } from '../fields/differences.ts'
+import { deepEqual } from '../fields/differences.ts'
 import type { AnyField } from '../fields/field.ts'
 import { fieldRows } from '../fields/tables.ts'
 import type { PullContext } from './items.ts'
@@ -51,6 +51,6 @@ function withoutAmounts(price: Price): Price {
 
 function sameAmounts(one: Price, other: Price): boolean {
   return amountRows.every(({ canonical }: AnyField) =>
-    same(canonical(one as never, undefined as never), canonical(other as never, undefined as never)),
+    deepEqual(canonical(one as never, undefined as never), canonical(other as never, undefined as never)),
   )
 }

@@ -128,7 +128,7 @@ function withoutInvalid(document: BillingConfig, reading: PullContext): BillingC
     // Malformed text in a field that the item must keep is repaired at the end, for all such fields at once.
     const broken = errors.find(({ code, pointer }) => code !== 'text_malformed' || !mustStay(valid, pointer, reading))
     if (broken === undefined) return errors.length === 0 ? valid : withSoundTextOf(valid, reading)
-    const next = without(valid, pathOf(broken.pointer), broken.detail, reading)
+    const next = documentWithout(valid, pathOf(broken.pointer), broken.detail, reading)
     if (next === null) return valid
     valid = next
   }
@@ -198,7 +198,7 @@ function adopts({ kind, item }: PlacedItem, { own }: PullContext): boolean {
 }
 
 /** Returns the document without the invalid field or, if the item cannot omit it, without the item; null if the path leads to no item. */
-function without(
+function documentWithout(
   document: BillingConfig,
   path: readonly string[],
   reason: string,
@@ -209,8 +209,8 @@ function without(
   const { kind, item, rest } = found
   const omitted = withoutField(found, reading)
   reading.left.push({ ...nameOf(found), field: omitted?.field ?? null, reason })
-  if (omitted !== null) return replaced(document, found, [omitted.item])
-  return replaced(document, found, kind === 'price' ? smaller(item as unknown as Price, rest[0], rest[1]) : [])
+  if (omitted !== null) return replaceItem(document, found, [omitted.item])
+  return replaceItem(document, found, kind === 'price' ? smallerPrices(item as unknown as Price, rest[0], rest[1]) : [])
 }
 
 /**
@@ -239,7 +239,7 @@ function desiredFields({ catalog }: PullContext, kind: ResourceKind, id: string)
   return desired === undefined ? null : { ...desired.fields }
 }
 
-function replaced(document: BillingConfig, { list, index }: PlacedItem, by: readonly object[]): BillingConfig {
+function replaceItem(document: BillingConfig, { list, index }: PlacedItem, by: readonly object[]): BillingConfig {
   const [name = '', outer] = list
   const items = listAt(document, list).flatMap((one, place): object[] => (place === index ? [...by] : [one]))
   if (outer === undefined) return { ...document, [name]: items }
@@ -253,7 +253,7 @@ function replaced(document: BillingConfig, { list, index }: PlacedItem, by: read
  * Returns the price in a list, without the member that refers to something that no longer exists at the processor (an attached price, or a
  * meter of its credit). Returns an empty list if the error concerns the price itself.
  */
-function smaller(price: Price, member: string | undefined, index: string | undefined): readonly Price[] {
+function smallerPrices(price: Price, member: string | undefined, index: string | undefined): readonly Price[] {
   if (member === 'attached_prices') return [withoutAttached(price, index)]
   if (member !== 'grants_credit') return []
   // A credit without its last meter would count for every meter, so the whole credit is left out.

@@ -40,12 +40,12 @@ function explanationOf(given: string): Explanation {
     .trim()
     .replaceAll(/^[`'"(]+|[`'").,:]+$/g, '')
     .toLowerCase()
-  const problem = member(problemCodes, code)
+  const problem = ownMember(problemCodes, code)
   if (problem !== undefined)
     return { code, kind: 'problem', status: problem.status, title: problem.title, meaning: problem.when }
-  const issue = member(issueCodes, code)
+  const issue = ownMember(issueCodes, code)
   if (issue !== undefined) return { code, kind: 'issue', status: null, title: null, meaning: issue }
-  const own = member(failureCodes, code)
+  const own = ownMember(failureCodes, code)
   if (own !== undefined) return { code, kind: 'command', status: null, title: null, meaning: own }
   const known = [problemCodes, issueCodes, failureCodes].flatMap((table) => Object.keys(table))
   throw new CliFailure(1, {
@@ -56,6 +56,6 @@ function explanationOf(given: string): Explanation {
   })
 }
 
-function member<T extends object>(table: T, name: string): T[keyof T] | undefined {
+function ownMember<T extends object>(table: T, name: string): T[keyof T] | undefined {
   return Object.hasOwn(table, name) ? table[name as keyof T] : undefined
 }

@@ -3,7 +3,7 @@ import type { Command } from '../program/command.ts'
 import { futureTime } from '../times.ts'
 import { connect } from '../server-address.ts'
 import { jsonKey } from '../views/text/json.ts'
-import { showTime, table } from '../views/text/table.ts'
+import { showTime, formatTable } from '../views/text/table.ts'
 
 const keyScopes = ['read', 'write', 'owner'] as const
 
@@ -68,7 +68,7 @@ export const keysList: Command = {
           ? out.paint.red('expired')
           : out.paint.green('valid'),
     ])
-    out.print(table(columns, rows, out))
+    out.print(formatTable(columns, rows, out))
     return { json: { keys: keys.map(jsonKey) } }
   },
 }

@@ -1,5 +1,5 @@
 import { emptyReport } from '../../catalog/change-report.ts'
-import { inline } from '../terminal/terminal-text.ts'
+import { escapeBreaks } from '../terminal/terminal-text.ts'
 import { RatecardError } from '@ratecard/client'
 import type { Client, PushOutcome, PushReport, StartedPush, Violation } from '@ratecard/client'
 import { problemCodes } from '../../base/errors/codes.ts'
@@ -127,8 +127,8 @@ export function showPlanOf(
     out.print(outcomeMarkdown(plan, where, { warnings, variables, place }, redactor(context)))
     return
   }
-  out.say(`Plan for version ${paint.bold(inline(plan.version))} at ${where}\n`)
-  out.say(`${paint.bold(wrapText(inline(plan.summary), out.width))}\n`)
+  out.say(`Plan for version ${paint.bold(escapeBreaks(plan.version))} at ${where}\n`)
+  out.say(`${paint.bold(wrapText(escapeBreaks(plan.summary), out.width))}\n`)
   if (hasChanges(plan)) out.say(`${showPlan(plan.details, out)}\n`)
   out.say(planSummary(plan.details, plan.writes))
   if (variables.length > 0) out.say(`Variables used: ${variablesText(variables)}.`)

@@ -7,7 +7,7 @@ import { readPoliciesFile, type PoliciesFile } from '../files/policies-file.ts'
 import { connect, requireAddress } from '../server-address.ts'
 import { count } from '../views/issues.ts'
 import { jsonPolicies, jsonPolicyHistory } from '../views/text/json.ts'
-import { printTable, right, showTime } from '../views/text/table.ts'
+import { printTable, rightColumn, showTime } from '../views/text/table.ts'
 import { formatAuthor } from '../views/plan/who.ts'
 import { actorOptions } from './plan-and-apply.ts'
 
@@ -27,7 +27,7 @@ export const policiesPush: Command = {
     const set = await client.admin
       .setPolicies({ rules }, { author: await authorOf(context), message: options.text('message'), signal: io.signal })
       .catch((error: unknown) => {
-        throw placed(file, toFailure(error, { apiUrl: url }))
+        throw withPositions(file, toFailure(error, { apiUrl: url }))
       })
     out.say(`${out.paint.green('✓')} ${count(set.rules.length, 'rule')} at ${url} (change ${String(set.number)}).`)
     const elsewhere = elsewhereText(set.rules, set.environment)
@@ -57,7 +57,7 @@ function requirePolicies({ io }: CommandContext, named: string | undefined) {
 }
 
 /** Adds positions in the file to errors that only the server reports, e.g. because it is newer than this CLI and has more checks. */
-function placed(file: PoliciesFile, failure: CliFailure): CliFailure {
+function withPositions(file: PoliciesFile, failure: CliFailure): CliFailure {
   const { errors } = failure.problem
   if (errors === undefined || errors.length === 0) return failure
   return new CliFailure(failure.exit, {
@@ -100,7 +100,7 @@ export const policiesShow: Command = {
         count(one.rules.length, 'rule'),
         one.message ?? '',
       ])
-      printTable(out, [right('change'), 'when (UTC)', 'author', 'rules', 'message'], changes, '')
+      printTable(out, [rightColumn('change'), 'when (UTC)', 'author', 'rules', 'message'], changes, '')
     }
     return { json: jsonPolicyHistory(policies) }
   },

@@ -1,7 +1,7 @@
 import type { ResourceDifference } from '../../catalog/compare-documents.ts'
 import { documentLists } from '../../catalog/kinds.ts'
 import type { EditPath } from '../../document/edit/edit.ts'
-import { literal } from '../../document/files/interpolate.ts'
+import { escapeVariables } from '../../document/files/interpolate.ts'
 import type { BillingConfig } from '../../document/schema/schema.ts'
 import { holdersOf, idOf, nameOf, recordsOf, valueAt, type LiveEdit } from './file-items.ts'
 import type { SourceFile } from './read-config.ts'
@@ -18,7 +18,7 @@ export function additionsOf(
   const edits: LiveEdit[] = []
   const lengths = new Map<string, number>()
   const append = (source: SourceFile, path: EditPath, item: unknown, difference: ResourceDifference) => {
-    const value = literal(item)
+    const value = escapeVariables(item)
     const key = [source.file, ...path].join('\0')
     const present = valueAt(source.document, path)
     const length = lengths.get(key) ?? (Array.isArray(present) ? present.length : -1)

@@ -1,11 +1,11 @@
 // Edits the author's files so that they match the live values. Only fields that the processor stores are edited; local fields (ui, public,
 // enterprise) and the version belong to the author. A value that comes from a variable is never overwritten.
 import { compareResources, type ResourceDifference } from '../../catalog/compare-documents.ts'
-import { same } from '../../catalog/fields/differences.ts'
+import { deepEqual } from '../../catalog/fields/differences.ts'
 import { documentName, membersOf, references, rowOf, wholeMembers } from '../../catalog/fields/tables.ts'
 import { documentLists } from '../../catalog/kinds.ts'
 import { editsBetween } from '../../document/edit/apply-edits.ts'
-import { literal } from '../../document/files/interpolate.ts'
+import { escapeVariables } from '../../document/files/interpolate.ts'
 import type { BillingConfig, Portal } from '../../document/schema/schema.ts'
 import { canonicalDecimal } from '../../base/money/decimal.ts'
 import { holdersOf, idOf, isRecord, nameOf, recordsOf, valueAt } from './file-items.ts'
@@ -151,7 +151,7 @@ function addChanges(
 function addMember(result: Result, holder: Holder, member: string, live: unknown, item: string): void {
   const [raw, expanded] = [holder.raw[member], holder.expanded[member]]
   const wanted = wantedValue(member, expanded, live)
-  if (same(expanded, wanted)) return
+  if (deepEqual(expanded, wanted)) return
   if (JSON.stringify(raw ?? null).includes('${')) {
     const written = typeof raw === 'string' ? raw : `a variable in "${member}"`
     result.refused.push(
@@ -160,7 +160,9 @@ function addMember(result: Result, holder: Holder, member: string, live: unknown
     return
   }
   const path = [...holder.path, member]
-  const edits = wholeMembers.has(member) ? [{ path, value: literal(wanted) }] : editsBetween(raw, literal(wanted), path)
+  const edits = wholeMembers.has(member)
+    ? [{ path, value: escapeVariables(wanted) }]
+    : editsBetween(raw, escapeVariables(wanted), path)
   for (const edit of edits)
     result.edits.push({
       ...edit,

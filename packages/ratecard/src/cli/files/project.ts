@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs'
 import path from 'node:path'
-import { parseEnvFile, placeholderHint, placeholders } from '../../workers/project/env-files.ts'
+import { parseEnvFile, placeholderHint, placeholdersIn } from '../../workers/project/env-files.ts'
 import { environmentPattern, type EnvironmentName, type GlobalOptions } from '../program/command.ts'
 import { CliFailure } from '../failure.ts'
 import type { CliIo } from '../terminal/io.ts'
@@ -48,7 +48,7 @@ export function readEnvironment(project: string | null, global: Pick<GlobalOptio
     return none
   }
   const text = readText(absolute)
-  const untouched = placeholders(text)
+  const untouched = placeholdersIn(text)
   const variables = new Map([...parseEnvFile(text)].filter(([variable]) => !untouched.has(variable)))
   return { name, file, text, variables, untouched }
 }

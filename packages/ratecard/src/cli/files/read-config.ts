@@ -70,7 +70,7 @@ export function readConfig({
     return { file, text, source: parseSource({ path: shownPath(io, file), text }) }
   })
   const sources = read.map(({ source }) => source)
-  const lookup = variables(io, environment)
+  const lookup = variablesOf(io, environment)
   const about = {
     files: sources.map((source) => source.path),
     sources: read.map(({ file, text, source: { path: shown, document } }) => {
@@ -79,19 +79,19 @@ export function readConfig({
     environment,
   }
   const merged = mergeFiles(sources)
-  const place = (issues: readonly Issue[]) => placeIssues(issues, merged.locate).map(framer(sources))
-  const ofFiles = merged.issues.map(framer(sources))
+  const place = (issues: readonly Issue[]) => placeIssues(issues, merged.locate).map(codeFramer(sources))
+  const ofFiles = merged.issues.map(codeFramer(sources))
   // If a file cannot be parsed, nothing else is checked. Otherwise every reference to an item in that file would be reported as a further
   // error.
   if (sources.some((source) => source.document === undefined))
-    return { config: null, written: null, ...sorted(ofFiles), ...about, variables: [], place }
+    return { config: null, written: null, ...sortIssues(ofFiles), ...about, variables: [], place }
 
   const expanded = interpolate(merged.document, lookup, whyUnset(environment))
   redactVariables(io, expanded.used)
   const unset = new Set(expanded.issues.map((issue) => issue.pointer))
   const verdict = validateConfig(expanded.value)
   const ofDocument = [...verdict.errors, ...verdict.warnings].filter((issue) => !unset.has(issue.pointer))
-  const found = sorted([...ofFiles, ...place([...expanded.issues, ...ofDocument])])
+  const found = sortIssues([...ofFiles, ...place([...expanded.issues, ...ofDocument])])
   const written = typeof merged.document === 'object' ? merged.document : null
   return {
     config: found.errors.length === 0 ? verdict.config : null,
@@ -122,7 +122,7 @@ export function requireConfig(read: ReadConfig): BillingConfig {
  */
 export function redactEnvironment({ io, global }: Pick<CommandContext, 'io' | 'global'>): void {
   const environment = readEnvironment(findProject(io.cwd), global)
-  redactVariables(io, variables(io, environment))
+  redactVariables(io, variablesOf(io, environment))
 }
 
 function findFiles(io: CliIo, project: string | null, given: readonly string[]): string[] {
@@ -172,7 +172,7 @@ function noFiles(detail: string): CliFailure {
 }
 
 /** Returns all variables by name. A variable of the process overrides that of the environment file, even with an empty value. */
-function variables(io: CliIo, environment: Environment): ReadonlyMap<string, string> {
+function variablesOf(io: CliIo, environment: Environment): ReadonlyMap<string, string> {
   const own = Object.entries(io.env).filter((entry): entry is [string, string] => entry[1] !== undefined)
   return new Map([...environment.variables, ...own])
 }
@@ -186,7 +186,7 @@ function shownPath(io: CliIo, file: string): string {
   return (relative.startsWith('..') ? file : relative).replaceAll('\\', '/')
 }
 
-function framer(sources: readonly ParsedSource[]) {
+function codeFramer(sources: readonly ParsedSource[]) {
   const texts = new Map(sources.map((source) => [source.path, source.text]))
   return (issue: Issue & Partial<SourceLocation>): FiledIssue => {
     const text = issue.path === undefined ? undefined : texts.get(issue.path)
@@ -195,7 +195,7 @@ function framer(sources: readonly ParsedSource[]) {
   }
 }
 
-function sorted(issues: readonly FiledIssue[]): { errors: readonly FiledIssue[]; warnings: readonly FiledIssue[] } {
+function sortIssues(issues: readonly FiledIssue[]): { errors: readonly FiledIssue[]; warnings: readonly FiledIssue[] } {
   const order = (issue: FiledIssue) => [issue.path ?? '', issue.line ?? 0, issue.column ?? 0] as const
   const inOrder = issues.toSorted((a, b) => {
     const [pathA, lineA, columnA] = order(a)

@@ -25,7 +25,7 @@ function readBounded(file: string): string {
   const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)
   try {
     const stats = fstatSync(descriptor)
-    if (!stats.isFile() && !stats.isFIFO() && !stats.isDirectory()) throw unfit(`${file} is a device, not a file.`)
+    if (!stats.isFile() && !stats.isFIFO() && !stats.isDirectory()) throw fileUnfit(`${file} is a device, not a file.`)
     if (stats.size > maxBytes) throw tooLarge(file)
     return readAll(file, descriptor)
   } finally {
@@ -42,7 +42,7 @@ function readAll(file: string, descriptor: number): string {
     const read = readSome(descriptor, chunk)
     if (read === 0) return Buffer.concat(chunks).toString('utf8')
     if (read === null) {
-      if (performance.now() - silentSince > pipeMs) throw unfit(`${file} is a pipe that delivers no data.`)
+      if (performance.now() - silentSince > pipeMs) throw fileUnfit(`${file} is a pipe that delivers no data.`)
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseMs)
       continue
     }
@@ -63,9 +63,9 @@ function readSome(descriptor: number, into: Buffer): number | null {
   }
 }
 
-const tooLarge = (file: string) => unfit(`${file} is larger than ${maxBytes / 1024 / 1024} MB.`)
+const tooLarge = (file: string) => fileUnfit(`${file} is larger than ${maxBytes / 1024 / 1024} MB.`)
 
-function unfit(detail: string): CliFailure {
+function fileUnfit(detail: string): CliFailure {
   return new CliFailure(1, {
     code: 'file_unfit',
     title: 'The file cannot be read',

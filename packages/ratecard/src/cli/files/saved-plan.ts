@@ -61,13 +61,14 @@ export function writePlan(
 /** Reads a saved plan. Throws `plan_file_invalid` if the file is not a plan of this format, or if its document was modified. */
 export function readPlan(file: string): SavedPlan {
   const content = parse(readText(file))
-  if (content['format'] !== format) throw invalid(file, `It is not a plan of this version (${format}).`)
+  if (content['format'] !== format) throw planFileInvalid(file, `It is not a plan of this version (${format}).`)
   const { created_at: createdAt, api_url: apiUrl, environment = null, plan, document } = content
   if (typeof createdAt !== 'string' || typeof apiUrl !== 'string' || typeof plan !== 'string' || !isObject(document))
-    throw invalid(file, 'Members are missing.')
+    throw planFileInvalid(file, 'Members are missing.')
   if (environment !== null && !(typeof environment === 'string' && environmentPattern.test(environment)))
-    throw invalid(file, 'The name of its environment is not valid.')
-  if (content['sha256'] !== sha256(document)) throw invalid(file, 'Its document was changed after it was planned.')
+    throw planFileInvalid(file, 'The name of its environment is not valid.')
+  if (content['sha256'] !== sha256(document))
+    throw planFileInvalid(file, 'Its document was changed after it was planned.')
   return {
     createdAt,
     apiUrl,
@@ -97,7 +98,7 @@ function sha256(document: object): string {
   return createHash('sha256').update(JSON.stringify(document)).digest('hex')
 }
 
-function invalid(file: string, why: string): CliFailure {
+function planFileInvalid(file: string, why: string): CliFailure {
   return new CliFailure(1, {
     code: 'plan_file_invalid',
     title: 'The file contains no plan that can be applied',

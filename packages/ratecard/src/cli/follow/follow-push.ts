@@ -102,7 +102,7 @@ function createProgress(out: Output, plan: ShownPlan | null): { show(event: Push
       const left = perStep === null ? null : Math.ceil((perStep * (event.stepsTotal - event.stepsDone)) / 1000)
       const what = event.type === 'step' ? `  ${event.step.kind} ${event.step.configId}` : ''
       out.progress(
-        `${bar(event)} ${event.stepsDone}/${event.stepsTotal}${left === null ? '' : `  about ${left} s left`}${what}`,
+        `${progressBar(event)} ${event.stepsDone}/${event.stepsTotal}${left === null ? '' : `  about ${left} s left`}${what}`,
       )
     },
   }
@@ -137,7 +137,7 @@ function stepLine(
   return `  ${place} ${done} ${kindWord(kind)} ${configId}${processorId === null ? '' : ` (${processorId})`}`
 }
 
-function bar({ stepsDone, stepsTotal }: PushEvent): string {
+function progressBar({ stepsDone, stepsTotal }: PushEvent): string {
   const width = 24
   const filled = stepsTotal === 0 ? width : Math.round((stepsDone / stepsTotal) * width)
   return `Applying ${'█'.repeat(filled)}${'░'.repeat(width - filled)}`

@@ -19,8 +19,8 @@ export function completionScript(
   global: readonly OptionSpec[],
 ): string {
   const nodes = nodesOf(commands, groups)
-  if (shell === 'fish') return fish(nodes, global)
-  return shell === 'bash' ? bash(nodes, global) : zsh(nodes, global)
+  if (shell === 'fish') return fishScript(nodes, global)
+  return shell === 'bash' ? bashScript(nodes, global) : zshScript(nodes, global)
 }
 
 function nodesOf(commands: readonly Command[], groups: Readonly<Record<string, string>>): Node[] {
@@ -47,14 +47,14 @@ const environmentNames = `for file in ratecard/environments/.env.*; do
     [ -e "$file" ] && printf '%s\\n' "$name"
   done | sort -u`
 
-function bash(nodes: readonly Node[], global: readonly OptionSpec[]): string {
+function bashScript(nodes: readonly Node[], global: readonly OptionSpec[]): string {
   const options = [...global, ...nodes.flatMap((node) => node.options)]
-  const withChoices = unique(
+  const withChoices = uniqueBy(
     options.filter(({ choices }) => choices !== undefined),
     longFlag,
   )
-  const files = unique(options.filter(takesFile), longFlag)
-  const values = unique(
+  const files = uniqueBy(options.filter(takesFile), longFlag)
+  const values = uniqueBy(
     options.filter((option) => valueOf(option) !== null),
     longFlag,
   )
@@ -67,7 +67,7 @@ _ratecard() {
   local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}" path='' word index words='' flags=''
   COMPREPLY=()
   case "$previous" in
-    ${unique(
+    ${uniqueBy(
       options.filter(({ environment }) => environment === true),
       longFlag,
     )
@@ -99,14 +99,14 @@ complete -o filenames -o bashdefault -F _ratecard ratecard
 }
 
 /** Returns the script for zsh: the bash script, because zsh can run bash completions. */
-function zsh(nodes: readonly Node[], global: readonly OptionSpec[]): string {
+function zshScript(nodes: readonly Node[], global: readonly OptionSpec[]): string {
   return `# Completion of ratecard for zsh: source <(ratecard completion zsh)
 autoload -U +X compinit && compinit -u
 autoload -U +X bashcompinit && bashcompinit
-${bash(nodes, global).split('\n').slice(1).join('\n')}`
+${bashScript(nodes, global).split('\n').slice(1).join('\n')}`
 }
 
-function fish(nodes: readonly Node[], global: readonly OptionSpec[]): string {
+function fishScript(nodes: readonly Node[], global: readonly OptionSpec[]): string {
   const at = (path: string) => `-n '${`__ratecard_at ${path}`.trimEnd()}'`
   const lines = nodes.flatMap(({ path, words, options }) => [
     ...words.map(({ word, about }) => `complete -c ratecard -f ${at(path)} -a ${word} -d ${quote(about)}`),
@@ -142,6 +142,6 @@ function fishOption(option: OptionSpec): string {
 /** Quotes a text for a shell with single quotes. A quote inside becomes `’`, because shells differ in escaping it. */
 const quote = (text: string) => `'${text.replaceAll("'", '’')}'`
 
-function unique<T>(items: readonly T[], by: (item: T) => string): T[] {
+function uniqueBy<T>(items: readonly T[], by: (item: T) => string): T[] {
   return [...new Map(items.map((item) => [by(item), item])).values()]
 }

@@ -17,7 +17,7 @@ export function buildProgram(
   output: { readonly out: (text: string) => void },
   found: (invocation: Invocation) => void,
 ): Commander {
-  const program = configure(new Commander('ratecard'), output)
+  const program = configureCommander(new Commander('ratecard'), output)
     .description('Billing configuration as code: plans, applies and serves your price list.')
     .version(version, '-v, --version', 'Print the version.')
     .helpOption('-h, --help', 'Show help.')
@@ -42,7 +42,7 @@ function addCommand(
     const known = parent.commands.find((command) => command.name() === word)
     parent = known ?? addGroup(parent, word, words.slice(0, index + 1).join(' '), output)
   })
-  const command = configure(parent.command(words.at(-1) ?? ''), output)
+  const command = configureCommander(parent.command(words.at(-1) ?? ''), output)
     .summary(spec.summary)
     .description([`${spec.summary}.`, ...(spec.description === undefined ? [] : [spec.description])].join('\n\n'))
     .helpOption('-h, --help', 'Show help.')
@@ -76,12 +76,12 @@ function addGroup(
   name: string,
   output: Parameters<typeof buildProgram>[2],
 ): Commander {
-  return configure(parent.command(word), output)
+  return configureCommander(parent.command(word), output)
     .description(groups[name] ?? name)
     .helpOption('-h, --help', 'Show help.')
 }
 
-function configure(command: Commander, output: Parameters<typeof buildProgram>[2]): Commander {
+function configureCommander(command: Commander, output: Parameters<typeof buildProgram>[2]): Commander {
   return command
     .exitOverride()
     .configureOutput({ writeOut: output.out, writeErr: () => undefined })

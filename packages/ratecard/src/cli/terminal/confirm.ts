@@ -31,7 +31,7 @@ export async function requireConsent(context: Questioner, question: Question): P
   if (context.global.yes) return false
   if (!canAsk(context)) throw confirmationRequired(question)
   if (await context.io.confirm(question.question)) return true
-  throw declined()
+  throw declinedFailure()
 }
 
 /** True if the server's processor account moves real money. */
@@ -49,6 +49,6 @@ export function confirmationRequired({ title, detail, hint, extra }: Omit<Questi
   })
 }
 
-export function declined(): CliFailure {
+export function declinedFailure(): CliFailure {
   return new CliFailure(1, { code: 'declined', title: 'Declined', detail: 'Nothing was changed.' })
 }

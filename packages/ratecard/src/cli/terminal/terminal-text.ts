@@ -49,19 +49,19 @@ export function sanitize(text: string): string {
   let result = ''
   let position = 0
   for (const match of text.matchAll(new RegExp(ownSequence, 'g'))) {
-    result += escaped(text.slice(position, match.index)) + ownOf(match[1] ?? '')
+    result += escapeUnsafe(text.slice(position, match.index)) + ownOf(match[1] ?? '')
     position = match.index + match[0].length
   }
-  return result + escaped(text.slice(position))
+  return result + escapeUnsafe(text.slice(position))
 }
 
 /** Escapes line breaks in a foreign value, so that it stays on one line. Otherwise the value could forge a line of the plan. */
-export function inline(text: string): string {
+export function escapeBreaks(text: string): string {
   return text.replaceAll(/\r\n|[\n\t]/g, (match) => (match === '\t' ? ' ' : '\\n'))
 }
 
 const ownOf = (sequence: string) => (sequence === '\r' ? '\r' : `\u001b${sequence}`)
-const escaped = (text: string) =>
+const escapeUnsafe = (text: string) =>
   text.replaceAll(unsafe, (character) => (kept.has(character) ? character : character.split('').map(codeOf).join('')))
 /** Escapes a character as JSON does, so that JSON output keeps its meaning. */
 const codeOf = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`

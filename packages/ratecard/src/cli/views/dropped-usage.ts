@@ -1,7 +1,7 @@
 import type { DroppedUsage } from '@ratecard/client'
 import { reportUsageAgain } from '../../base/errors/advice.ts'
 import type { CommandContext } from '../program/command.ts'
-import { inline } from '../terminal/terminal-text.ts'
+import { escapeBreaks } from '../terminal/terminal-text.ts'
 import { count } from './issues.ts'
 import { showTime } from './text/table.ts'
 
@@ -22,7 +22,7 @@ export function printDroppedUsage(
   }
   for (const one of dropped) {
     const whose = tenant === undefined || namesTenant(one, tenant) ? '' : '; its tenant is unknown'
-    out.say(`${out.paint.yellow('!')} ${inline(droppedLine(one))}${whose}`)
+    out.say(`${out.paint.yellow('!')} ${escapeBreaks(droppedLine(one))}${whose}`)
   }
   if (dropped.length > 0) out.note(`Dropped usage is not billed. ${reportUsageAgain}`)
 }

@@ -1,5 +1,5 @@
 import type { Paint } from '../terminal/output.ts'
-import { inline } from '../terminal/terminal-text.ts'
+import { escapeBreaks } from '../terminal/terminal-text.ts'
 
 export interface ViewedIssue {
   readonly code: string
@@ -18,20 +18,20 @@ export interface ViewedIssue {
 /** Formats one issue with its position, code frame and hint. */
 export function showIssue(issue: ViewedIssue, paint: Paint): string {
   const label = issue.severity === 'error' ? paint.red('error') : paint.yellow('warning')
-  const place = inline(
+  const place = escapeBreaks(
     issue.path === undefined ? (issue.place ?? issue.pointer) : `${issue.path}:${issue.line ?? 1}:${issue.column ?? 1}`,
   )
-  const lines = [`${paint.bold(place)} ${label} ${inline(issue.detail)} ${paint.dim(issue.code)}`]
+  const lines = [`${paint.bold(place)} ${label} ${escapeBreaks(issue.detail)} ${paint.dim(issue.code)}`]
   if (issue.frame !== undefined) lines.push(paintFrame(issue.frame, issue.severity, paint))
-  if (issue.hint !== undefined) lines.push(`  ${paint.cyan('hint:')} ${inline(issue.hint)}`)
+  if (issue.hint !== undefined) lines.push(`  ${paint.cyan('hint:')} ${escapeBreaks(issue.hint)}`)
   return lines.join('\n')
 }
 
 /** Formats a warning of a plan: `catalog.json:12:9 warning …`, and the hint. */
 export function showWarning({ path, line, column, detail, hint }: ViewedIssue, paint: Paint): string {
-  const place = path === undefined ? '' : `${paint.bold(inline(`${path}:${line ?? 1}:${column ?? 1}`))} `
-  const next = hint === undefined ? '' : `\n  ${paint.cyan('hint:')} ${inline(hint)}`
-  return `${place}${paint.yellow('warning')} ${inline(detail)}${next}`
+  const place = path === undefined ? '' : `${paint.bold(escapeBreaks(`${path}:${line ?? 1}:${column ?? 1}`))} `
+  const next = hint === undefined ? '' : `\n  ${paint.cyan('hint:')} ${escapeBreaks(hint)}`
+  return `${place}${paint.yellow('warning')} ${escapeBreaks(detail)}${next}`
 }
 
 export function showIssues(issues: readonly ViewedIssue[], paint: Paint): string {

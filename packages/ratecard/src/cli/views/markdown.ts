@@ -22,7 +22,7 @@ import {
 import { impactSentence, whoRow } from './plan/impact.ts'
 import { count, type ViewedIssue } from './issues.ts'
 import { codeText, proseText } from './text/markdown-text.ts'
-import { asDetails, changedFields, planSummary, shortened, valueText, type Change } from './plan/plan.ts'
+import { asDetails, changedFields, planSummary, shortenBoth, valueText, type Change } from './plan/plan.ts'
 import { deniedIds, inOrder } from './plan/violations.ts'
 import { variablesText, type VariableOrigin } from './variables.ts'
 
@@ -75,16 +75,16 @@ export function showMarkdown(plan: MarkdownPlan, conceal: Redact): string {
   const head = [`### ${plan.title}`, ...plan.lead].join('\n\n')
   const foot = plan.foot.join('\n\n')
   const room = markdownLimit - head.length - foot.length - 2000
-  const touched = fitting([...totalLines(impact), ...impact.map(impactLine)], Math.floor(room * 0.2))
-  const people = fitting(
+  const touched = linesThatFit([...totalLines(impact), ...impact.map(impactLine)], Math.floor(room * 0.2))
+  const people = linesThatFit(
     (plan.who ?? []).map((one) => row(whoRow(one).map((cell) => codeText(conceal(cell))))),
     Math.floor(room * 0.1),
   )
-  const rules = fitting(
+  const rules = linesThatFit(
     inOrder(plan.violations ?? []).map((one) => violationLine(one, conceal)),
     Math.floor(room * 0.1),
   )
-  const doubts = fitting(
+  const doubts = linesThatFit(
     (plan.warnings ?? []).map((one) => warningLine(one, conceal)),
     Math.floor(room * 0.2),
   )
@@ -170,7 +170,7 @@ function changeParts(
   conceal: Redact,
 ): readonly string[] {
   if (changes.length === 0) return []
-  const rows = fitting(
+  const rows = linesThatFit(
     changes.map((change) => rowsOf(change, tense, conceal)),
     room,
   )
@@ -206,7 +206,7 @@ interface Fitting {
 }
 
 /** Returns lines from the first one on, up to `room` characters in total, and the number of lines left out. */
-function fitting(lines: readonly string[], room: number): Fitting {
+function linesThatFit(lines: readonly string[], room: number): Fitting {
   let used = 0
   const end = lines.findIndex((line) => (used += line.length + 1) > room)
   return end < 0 ? { shown: lines, left: 0 } : { shown: lines.slice(0, end), left: lines.length - end }
@@ -254,7 +254,7 @@ function rowsOf(change: Change, tense: Tense, conceal: Redact): string {
 
 /** Shortens two long texts around their first difference. */
 function shortenedValues(before: string | null, after: string | null): readonly [string | null, string | null] {
-  return before === null || after === null ? [before, after] : shortened(before, after)
+  return before === null || after === null ? [before, after] : shortenBoth(before, after)
 }
 
 const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`

@@ -1,6 +1,6 @@
 import type { MoneyDay, MoneyDays } from '@ratecard/client'
 import { majorUnits } from '../../base/money/format.ts'
-import { inline } from '../terminal/terminal-text.ts'
+import { escapeBreaks } from '../terminal/terminal-text.ts'
 
 const amounts = [
   'mrr',
@@ -18,7 +18,7 @@ export function moneyCsv({ days }: MoneyDays): string {
   const names = ['day', 'currency', 'mrr', 'usage_last_period', 'new', 'expansion', 'contraction', 'churn']
   const head = [...names, 'reactivation', 'past_due'].join(',')
   const lines = days.map((day) =>
-    inline([day.day, day.currency, ...amounts.map((name) => majorUnits(day[name], day.currency))].join(',')),
+    escapeBreaks([day.day, day.currency, ...amounts.map((name) => majorUnits(day[name], day.currency))].join(',')),
   )
   return `${[head, ...lines].join('\n')}\n`
 }

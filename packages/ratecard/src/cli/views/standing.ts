@@ -2,7 +2,7 @@
 import type { ListedTenant, Subscriber } from '@ratecard/client'
 import { endWords } from '../../base/wording/planned-end.ts'
 
-const day = (rfc3339: string) => rfc3339.slice(0, 10)
+const dayOf = (rfc3339: string) => rfc3339.slice(0, 10)
 
 /** Returns e.g. `active`, `active, invoices paused` or `active, ends 2026-12-03` (UTC). */
 export const stateText = ({
@@ -10,7 +10,7 @@ export const stateText = ({
   pause,
   endsAt,
 }: Pick<Subscriber, 'pause' | 'endsAt'> & { readonly status: string }): string =>
-  [status, ...(pause === null ? [] : ['invoices paused']), ...(endsAt === null ? [] : [`ends ${day(endsAt)}`])].join(
+  [status, ...(pause === null ? [] : ['invoices paused']), ...(endsAt === null ? [] : [`ends ${dayOf(endsAt)}`])].join(
     ', ',
   )
 
@@ -26,6 +26,6 @@ export function standingText({
   return [
     billingStatus ?? '–',
     ...(paused === 0 ? [] : [`${share(paused)}invoices paused`]),
-    ...(endsAt === null ? [] : [`${endWords(ending, subscriptions)} ${day(endsAt)}`]),
+    ...(endsAt === null ? [] : [`${endWords(ending, subscriptions)} ${dayOf(endsAt)}`]),
   ].join(', ')
 }

@@ -20,7 +20,7 @@ import { withTenant } from '../../acts/lease.ts'
 import { decideCheckout, type AppliedConfig, type CheckoutDecision, type CheckoutItem } from './decide-checkout.ts'
 import { decideFlow, decidePortal } from './decide-portal.ts'
 import { refuseSecond, standingOf, trialLeft, type Standing, type Trial, type WantedItems } from './decide-second.ts'
-import { invalid } from './invalid.ts'
+import { invalidCheckout } from './invalid.ts'
 import { closeTwins, isTaken, onceCouponOf, takenText, type OnceDeps, type OnceSale } from './once-per-tenant.ts'
 import { checkRedirect, type redirectRules } from './redirects.ts'
 import { countingRefusedCodes } from './refused-codes.ts'
@@ -63,27 +63,27 @@ async function sessionPrices(deps: CheckoutDeps, principal: Principal) {
 
 async function createCheckout(
   deps: CheckoutDeps,
-  wish: NewCheckout,
+  requested: NewCheckout,
   principal: Principal,
   idempotencyKey: string | null,
 ): Promise<Checkout> {
   const rule = deps.redirects[principal.kind]
-  checkRedirect(wish.successUrl, 'success_url', rule)
-  checkRedirect(wish.cancelUrl, 'cancel_url', rule)
-  if (principal.kind === 'session' && wish.allowSecondTrial === true)
+  checkRedirect(requested.successUrl, 'success_url', rule)
+  checkRedirect(requested.cancelUrl, 'cancel_url', rule)
+  if (principal.kind === 'session' && requested.allowSecondTrial === true)
     throw new ServiceError(
       'not_allowed',
       '"allow_second_trial" needs a service key. A session cannot grant a second trial.',
     )
-  const selling: SellableOffer = { wish, principal, idempotencyKey }
+  const selling: SellableOffer = { requested, principal, idempotencyKey }
   if (principal.kind === 'key' && principal.tenantId === null) return sellToAnybody(deps, selling)
   const tenant = await deps.customers.tenantOf(principal)
   const work = () => decideAndSell(deps, selling, tenant)
   return triesCode(selling) ? countingRefusedCodes(deps, tenant.id, work) : work()
 }
 
-async function createPortal(deps: CheckoutDeps, wish: NewPortal, principal: Principal) {
-  const { returnUrl, portalId, flow } = wish
+async function createPortal(deps: CheckoutDeps, requested: NewPortal, principal: Principal) {
+  const { returnUrl, portalId, flow } = requested
   const isSession = principal.kind === 'session'
   const rule = deps.redirects[principal.kind]
   checkRedirect(returnUrl, 'return_url', rule)
@@ -132,7 +132,7 @@ async function appliedConfig({ applied }: CheckoutDeps): Promise<BillingConfig> 
 type PageDecision = Extract<CheckoutDecision, { kind: 'processor' }>
 
 interface SellableOffer {
-  readonly wish: NewCheckout
+  readonly requested: NewCheckout
   readonly principal: Principal
   readonly idempotencyKey: string | null
 }
@@ -141,8 +141,8 @@ interface SellableOffer {
  * True if an end user (not a service key) sends a promotion code. Then a rejected code counts towards the limit of attempts. A request that
  * also has `allow_promotion_codes` is rejected before its code is looked up, so it does not count.
  */
-const triesCode = ({ wish, principal }: SellableOffer) =>
-  principal.kind === 'session' && wish.promotionCode !== undefined && wish.allowPromotionCodes !== true
+const triesCode = ({ requested, principal }: SellableOffer) =>
+  principal.kind === 'session' && requested.promotionCode !== undefined && requested.allowPromotionCodes !== true
 
 async function decideAndSell(deps: CheckoutDeps, selling: SellableOffer, tenant: TenantRecord): Promise<Checkout> {
   const decision = await decide(deps, selling, tenant)
@@ -152,7 +152,7 @@ async function decideAndSell(deps: CheckoutDeps, selling: SellableOffer, tenant:
         await deps.account()
         await deps.customers.customerOf(await findTenant(deps, tenant.id))
       }
-      return withTenant(deps, tenant.id, (signal) => sell(deps, selling, tenant, signal))
+      return withTenant(deps, tenant.id, (signal) => openCheckout(deps, selling, tenant, signal))
     })
   try {
     return await attempt()
@@ -165,7 +165,7 @@ async function decideAndSell(deps: CheckoutDeps, selling: SellableOffer, tenant:
 
 async function decide(
   deps: CheckoutDeps,
-  { wish, principal }: SellableOffer,
+  { requested, principal }: SellableOffer,
   tenant: TenantRecord | null,
 ): Promise<CheckoutDecision> {
   const situation = {
@@ -176,7 +176,7 @@ async function decide(
     sessionTrialDays: deps.sessionTrialDays,
     sessionMaxQuantity: deps.sessionMaxQuantity,
   }
-  return decideCheckout(situation, wish)
+  return decideCheckout(situation, requested)
 }
 
 /**
@@ -186,7 +186,7 @@ async function decide(
 async function sellToAnybody(deps: CheckoutDeps, selling: SellableOffer): Promise<Checkout> {
   const decision = await decide(deps, selling, null)
   if (decision.kind === 'free')
-    throw invalid(
+    throw invalidCheckout(
       'tenant_id',
       `The price "${decision.priceId}" is free and exists only in Ratecard, so the checkout must name the tenant that gets it.`,
     )
@@ -200,11 +200,11 @@ const lineOf = ({ price, quantity }: CheckoutItem) => ({ price, quantity })
 /** Opens the page at the processor. A refusal that the processor only repeats for a known key is asked again under a new key. */
 function openPage(
   deps: CheckoutDeps,
-  { wish, idempotencyKey }: SellableOffer,
+  { requested, idempotencyKey }: SellableOffer,
   page: Omit<CheckoutRequest, 'successUrl' | 'cancelUrl'>,
   signal: AbortSignal,
 ): Promise<{ url: string; sessionId: string }> {
-  const request = { ...page, successUrl: wish.successUrl, cancelUrl: wish.cancelUrl }
+  const request = { ...page, successUrl: requested.successUrl, cancelUrl: requested.cancelUrl }
   const key = processorKey(idempotencyKey ?? deps.newId(), request)
   const send = (idempotencyKey: string) => deps.processor.createCheckout(request, { idempotencyKey, signal })
   return askProcessor(signal, () => despiteKeptFailure(send, key, () => processorKey(deps.newId(), request)))
@@ -214,7 +214,7 @@ function openPage(
  * Sells while holding the tenant's lease. Decides again under the lease, because the tenant may have been deleted, or may have got
  * negotiated prices, in the meantime.
  */
-async function sell(
+async function openCheckout(
   deps: CheckoutDeps,
   selling: SellableOffer,
   { id, createdAt }: TenantRecord,
@@ -231,7 +231,7 @@ async function sell(
 /** Starts a free subscription. Nothing is billed, so only a subscription to another product of the same group prevents it. */
 async function sellFree(
   deps: CheckoutDeps,
-  { wish }: SellableOffer,
+  { requested }: SellableOffer,
   { tenant, priceId }: { readonly tenant: TenantRecord; readonly priceId: string },
   signal: AbortSignal,
 ): Promise<Checkout> {
@@ -239,7 +239,7 @@ async function sellFree(
   const book = await deps.priceBook()
   const sold = soldPriceOf(priceId, book)
   const isGrouped = sold !== null && sold.product.group !== null
-  const wanted = isGrouped && wish.allowDuplicate !== true ? sold : null
+  const wanted = isGrouped && requested.allowDuplicate !== true ? sold : null
   const live = await liveOf(deps, tenant, wanted !== null, signal)
   if (wanted !== null) {
     const soldItem = await readSoldItems(deps.store, book, live)
@@ -261,7 +261,7 @@ async function sellFree(
     return wanted !== null && present !== null && isOtherOfGroup(present, wanted)
   })
   await endReplaced(deps, started, replaced)
-  return { url: wish.successUrl, sessionId: null }
+  return { url: requested.successUrl, sessionId: null }
 }
 
 async function sellPage(
@@ -270,13 +270,13 @@ async function sellPage(
   { tenant, decision }: { readonly tenant: TenantRecord; readonly decision: PageDecision },
   signal: AbortSignal,
 ): Promise<Checkout> {
-  const { wish } = selling
+  const { requested } = selling
   if (tenant.processorCustomerId === null)
     throw new ServiceError('tenant_busy', 'The tenant’s customer was removed during this request.', { retryAfter: 1 })
   const { kind: _kind, items, ...sold } = decision
   const customer = processorId(tenant.processorCustomerId)
   const sale = { tenantId: tenant.id, customer, items: items.filter(({ recurring }) => recurring) }
-  const trial = await trialOf(deps, { ...sale, days: sold.trialPeriodDays }, wish, signal)
+  const trial = await trialOf(deps, { ...sale, days: sold.trialPeriodDays }, requested, signal)
   const isRecurring = sold.mode === 'subscription'
   const ends = isRecurring ? await endedBy(deps, tenant.id) : {}
   const request = {
@@ -296,7 +296,10 @@ async function sellPage(
   })
   const page = await openPage(deps, selling, request, signal)
   if (once !== null) await sellOnce(deps, once, page.sessionId)
-  const only = { purchase: wish.allowDuplicate !== true, trial: trial.days !== null && wish.allowSecondTrial !== true }
+  const only = {
+    purchase: requested.allowDuplicate !== true,
+    trial: trial.days !== null && requested.allowSecondTrial !== true,
+  }
   if (isRecurring && (only.purchase || only.trial))
     await closeOtherPages(deps, { ...sale, sessionId: page.sessionId }, only, signal)
   return { ...page, ...(trial.used ? { trial: 'used' } : {}) }
@@ -312,7 +315,7 @@ async function onceOffered(
   const once = onceCouponOf((await deps.applied()).config, code)
   if (once === null) return null
   const sale = { once, tenantId, customer, signal }
-  if (await isTaken(deps, sale)) throw invalid('promotion_code', takenText)
+  if (await isTaken(deps, sale)) throw invalidCheckout('promotion_code', takenText)
   return sale
 }
 
@@ -321,7 +324,7 @@ async function sellOnce(deps: CheckoutDeps, sale: OnceSale, sessionId: string): 
   await closeTwins(deps, sale, sessionId)
   if (!(await isTaken(deps, sale))) return
   await closeTwins(deps, sale)
-  throw invalid('promotion_code', takenText)
+  throw invalidCheckout('promotion_code', takenText)
 }
 
 /** Returns checkout metadata with the ids of the free subscriptions that end when the page is paid; empty if there are none. */
@@ -360,14 +363,15 @@ interface Sale {
 async function trialOf(
   deps: CheckoutDeps,
   sale: Sale & { readonly days: number | null },
-  wish: NewCheckout,
+  requested: NewCheckout,
   signal: AbortSignal,
 ): Promise<Trial> {
-  const needsTrial = sale.days !== null && wish.allowSecondTrial !== true
-  if (sale.items.length === 0 || (wish.allowDuplicate === true && !needsTrial)) return { days: sale.days, used: false }
+  const needsTrial = sale.days !== null && requested.allowSecondTrial !== true
+  if (sale.items.length === 0 || (requested.allowDuplicate === true && !needsTrial))
+    return { days: sale.days, used: false }
   const found = await standing(deps, sale, needsTrial, signal)
-  if (wish.allowDuplicate !== true) refuseSecond(found.present)
-  return trialLeft(found, sale.days, wish)
+  if (requested.allowDuplicate !== true) refuseSecond(found.present)
+  return trialLeft(found, sale.days, requested)
 }
 
 /**

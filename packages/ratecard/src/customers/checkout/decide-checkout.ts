@@ -13,7 +13,7 @@ import type { Deal } from '../../document/pricing/tenant-price.ts'
 import { duplicateKey, soldPricesMetadata, type SaleTax } from '../../processor/customer-half.ts'
 import { decidePromotion } from './decide-promotion.ts'
 import { checkSessionQuantity } from './session-quantity.ts'
-import { invalid, invalidAt } from './invalid.ts'
+import { invalidCheckout, invalidAt } from './invalid.ts'
 import type { NewCheckout } from '../../api/customers/checkout.ts'
 import type { TenantRecord } from '../../store/records/tenants.ts'
 
@@ -81,39 +81,42 @@ const maxTrialDays = 730
 const maxQuantity = 1_000_000
 
 /** Decides what a checkout sells. Throws `checkout_invalid`, `price_not_found`, `price_not_sellable` or `quantity_invalid`. */
-export function decideCheckout(situation: CheckoutSituation, wish: CheckoutChoice): CheckoutDecision {
-  checkAlone(wish)
+export function decideCheckout(situation: CheckoutSituation, requested: CheckoutChoice): CheckoutDecision {
+  checkAlone(requested)
   const { applied, tenant, hidden } = situation
   if (!hidden) {
-    checkOwnTrial(wish, situation.sessionTrialDays)
-    for (const { path, item } of wantedOf(wish))
+    checkOwnTrial(requested, situation.sessionTrialDays)
+    for (const { path, item } of wantedOf(requested))
       checkSessionQuantity(item.quantity, { most: situation.sessionMaxQuantity }, path)
   }
-  const items = findItems(situation, wish)
+  const items = findItems(situation, requested)
   const prices = items.map(({ price }) => price)
-  for (const price of prices) inCurrency(price, wish.currency)
+  for (const price of prices) inCurrency(price, requested.currency)
   const recurring = items.filter(({ price }) => price.interval !== undefined)
-  if (recurring.length === 0 && (wish.trialPeriodDays ?? 0) > 0)
-    throw invalid('trial_period_days', `The price "${items[0].price.id}" is paid once, so it cannot have a trial.`)
+  if (recurring.length === 0 && (requested.trialPeriodDays ?? 0) > 0)
+    throw invalidCheckout(
+      'trial_period_days',
+      `The price "${items[0].price.id}" is paid once, so it cannot have a trial.`,
+    )
   const free = prices.find(isLocalPrice)
-  if (free !== undefined) return decideFree(free, items, wish)
-  checkSameInterval(recurring, wish)
-  const trialPeriodDays = trialOf(wish, recurring)
+  if (free !== undefined) return decideFree(free, items, requested)
+  checkSameInterval(recurring, requested)
+  const trialPeriodDays = trialOf(requested, recurring)
   const mode = recurring.length === 0 ? 'payment' : 'subscription'
   return {
     kind: 'processor',
     items: items.map(checkoutItem),
     mode,
     trialPeriodDays,
-    ...termsOfTrial(recurring[0]?.price ?? items[0].price, trialPeriodDays, wish),
-    currency: currencyOf(wish, prices),
-    allowPromotionCodes: wish.allowPromotionCodes ?? false,
+    ...termsOfTrial(recurring[0]?.price ?? items[0].price, trialPeriodDays, requested),
+    currency: currencyOf(requested, prices),
+    allowPromotionCodes: requested.allowPromotionCodes ?? false,
     promotionCode:
-      wish.promotionCode === undefined
+      requested.promotionCode === undefined
         ? null
-        : decidePromotion(applied.config.promotion_codes ?? [], wish.promotionCode, {
+        : decidePromotion(applied.config.promotion_codes ?? [], requested.promotionCode, {
             byId: hidden,
-            present: presentId(applied.config, 'promotion_code', wish.promotionCode),
+            present: presentId(applied.config, 'promotion_code', requested.promotionCode),
             now: situation.now,
           }),
     tax: saleTax(applied.config),
@@ -122,7 +125,7 @@ export function decideCheckout(situation: CheckoutSituation, wish: CheckoutChoic
       ratecard_revision: String(applied.revision),
       ...soldPricesMetadata((mode === 'payment' ? items : recurring).map(({ price }) => price.id)),
       ...(tenant === null ? {} : { ratecard_tenant_id: tenant.id }),
-      ...(wish.allowDuplicate === true ? { [duplicateKey]: 'allowed' } : {}),
+      ...(requested.allowDuplicate === true ? { [duplicateKey]: 'allowed' } : {}),
     },
   }
 }
@@ -139,24 +142,30 @@ function saleTax({ tax = {}, tax_rates: known = [] }: BillingConfig): SaleTax {
 }
 
 /** Rejects options that are invalid whatever the price is. */
-function checkAlone(wish: CheckoutChoice): void {
-  const { priceId, items, quantity, trialPeriodDays, allowPromotionCodes, promotionCode } = wish
+function checkAlone(requested: CheckoutChoice): void {
+  const { priceId, items, quantity, trialPeriodDays, allowPromotionCodes, promotionCode } = requested
   if (items !== undefined && (priceId !== undefined || quantity !== undefined))
-    throw invalid('items', 'A checkout must have either "price_id" (one price) or "items" (several prices), not both.')
+    throw invalidCheckout(
+      'items',
+      'A checkout must have either "price_id" (one price) or "items" (several prices), not both.',
+    )
   if (items === undefined && priceId === undefined)
-    throw invalid('price_id', 'A checkout must name what it sells: "price_id" for one price, or "items" for several.')
+    throw invalidCheckout(
+      'price_id',
+      'A checkout must name what it sells: "price_id" for one price, or "items" for several.',
+    )
   if (items !== undefined && !isWithin(items.length, 1, maxItemsTogether))
-    throw invalid('items', `"items" must have 1 to ${maxItemsTogether} entries.`)
-  for (const { path, item } of wantedOf(wish))
+    throw invalidCheckout('items', `"items" must have 1 to ${maxItemsTogether} entries.`)
+  for (const { path, item } of wantedOf(requested))
     if (item.quantity !== undefined && !isWithin(item.quantity, 1, maxQuantity))
       throw invalidAt({
         path: [...path, 'quantity'],
         detail: `"quantity" must be a whole number from 1 to ${maxQuantity}.`,
       })
   if (trialPeriodDays !== undefined && !isWithin(trialPeriodDays, 0, maxTrialDays))
-    throw invalid('trial_period_days', `"trial_period_days" must be a whole number from 0 to ${maxTrialDays}.`)
+    throw invalidCheckout('trial_period_days', `"trial_period_days" must be a whole number from 0 to ${maxTrialDays}.`)
   if (allowPromotionCodes === true && promotionCode !== undefined)
-    throw invalid(
+    throw invalidCheckout(
       'promotion_code',
       '"promotion_code" and "allow_promotion_codes" cannot be combined: either you apply a code, or the customer types one.',
     )
@@ -177,9 +186,9 @@ function wantedOf({ priceId, quantity, items }: CheckoutChoice): readonly {
  */
 function findItems(
   { applied, tenant, hidden }: CheckoutSituation,
-  wish: CheckoutChoice,
+  requested: CheckoutChoice,
 ): readonly [ItemSold, ...ItemSold[]] {
-  const wanted = wantedOf(wish)
+  const wanted = wantedOf(requested)
   const selling = {
     config: applied.config,
     deal: tenant ?? noDeal,
@@ -211,12 +220,12 @@ function checkoutItem({ price, quantity, wantedAt }: ItemSold): CheckoutItem {
  * Rejects recurring prices of different intervals. A subscription at the processor could have them, but the processor's checkout page
  * refuses them.
  */
-function checkSameInterval([first, ...others]: readonly ItemSold[], wish: CheckoutChoice): void {
+function checkSameInterval([first, ...others]: readonly ItemSold[], requested: CheckoutChoice): void {
   const every = ({ price }: ItemSold) => `${price.interval_count ?? 1} ${String(price.interval)}`
   const other = first && others.find((one) => every(one) !== every(first))
   if (first === undefined || other === undefined) return
   throw invalidAt({
-    path: [...(wantedOf(wish)[other.wantedAt ?? 0]?.path ?? []), 'price_id'],
+    path: [...(wantedOf(requested)[other.wantedAt ?? 0]?.path ?? []), 'price_id'],
     detail: `The prices "${first.listed.id}" and "${other.listed.id}" have different intervals: a checkout page sells recurring prices of one interval.`,
     hint: 'Sell them on two pages.',
   })
@@ -232,15 +241,18 @@ function currencyOf({ currency }: CheckoutChoice, prices: readonly Price[]): str
   if (first === undefined || others.every((price) => price.currency === first.currency)) return null
   const shared = currenciesOf(first).find((one) => others.every((price) => currenciesOf(price).includes(one)))
   if (shared !== undefined) return shared
-  throw invalid('items', 'The prices have no currency in common.', 'Sell them on two pages.')
+  throw invalidCheckout('items', 'The prices have no currency in common.', 'Sell them on two pages.')
 }
 
 /** Limits the trial in a request with a session. Otherwise an end user could choose a trial of any length. */
 function checkOwnTrial({ trialPeriodDays, paymentMethodCollection }: CheckoutChoice, longest: number): void {
   if (longest === 0 && paymentMethodCollection === 'if_required')
-    throw invalid('payment_method_collection', 'A session cannot request a trial without a card for this price.')
+    throw invalidCheckout(
+      'payment_method_collection',
+      'A session cannot request a trial without a card for this price.',
+    )
   if (trialPeriodDays === undefined || trialPeriodDays <= longest) return
-  throw invalid(
+  throw invalidCheckout(
     'trial_period_days',
     longest === 0
       ? 'A session cannot request a trial for this price.'
@@ -270,7 +282,7 @@ function termsOfTrial(
 ): Pick<PageTerms, 'paymentMethodCollection' | 'trialEnd'> {
   const cardless = paymentMethodCollection === 'if_required'
   if (days === null && (cardless || trialEnd !== undefined))
-    throw invalid(
+    throw invalidCheckout(
       cardless ? 'payment_method_collection' : 'trial_end',
       cardless
         ? `The price "${id}" is sold without a trial here, so the customer needs a card immediately.`
@@ -284,23 +296,26 @@ function termsOfTrial(
  * Decides on the sale of a free price. Rejects a quantity above 1, a trial and a promotion code, because nothing is paid.
  * `allow_promotion_codes` has no effect: it only offers a field on a page, and there is no page.
  */
-function decideFree(price: Price, items: readonly ItemSold[], wish: CheckoutChoice): CheckoutDecision {
+function decideFree(price: Price, items: readonly ItemSold[], requested: CheckoutChoice): CheckoutDecision {
   if (price.interval === undefined)
     throw new ServiceError('price_not_sellable', `The price "${price.id}" is free and has no interval.`, {
       hint: 'Show a way to contact you instead, or give the price an interval.',
     })
   if (items.length > 1)
-    throw invalid(
+    throw invalidCheckout(
       'items',
       `The price "${price.id}" is free and exists only in Ratecard, so other prices cannot be sold in the same subscription.`,
       'Remove it, and sell the other prices alone.',
     )
   if ((items[0]?.quantity ?? 1) > 1)
-    throw invalid('quantity', `The price "${price.id}" is free: a tenant can have it once, so it has no quantity.`)
-  if (wish.promotionCode !== undefined)
-    throw invalid('promotion_code', `The price "${price.id}" is free, so a promotion code cannot apply to it.`)
-  if ((wish.trialPeriodDays ?? 0) > 0)
-    throw invalid('trial_period_days', `The price "${price.id}" is free, so it cannot have a trial.`)
+    throw invalidCheckout(
+      'quantity',
+      `The price "${price.id}" is free: a tenant can have it once, so it has no quantity.`,
+    )
+  if (requested.promotionCode !== undefined)
+    throw invalidCheckout('promotion_code', `The price "${price.id}" is free, so a promotion code cannot apply to it.`)
+  if ((requested.trialPeriodDays ?? 0) > 0)
+    throw invalidCheckout('trial_period_days', `The price "${price.id}" is free, so it cannot have a trial.`)
   return { kind: 'free', priceId: price.id }
 }
 

@@ -47,20 +47,20 @@ export function decideFlow(
     case 'payment_method_update':
       return base
     case 'subscription_cancel': {
-      const { subscription, retention } = member(wanted, type)
+      const { subscription, retention } = flowMember(wanted, type)
       const coupon = retention?.couponOffer.coupon
       return {
         ...base,
-        subscription: own(live, subscription, type).id,
+        subscription: ownSubscription(live, subscription, type).id,
         offer: coupon === undefined ? null : couponOf(situation, coupon),
       }
     }
     case 'subscription_update':
-      return { ...base, subscription: own(live, member(wanted, type).subscription, type).id }
+      return { ...base, subscription: ownSubscription(live, flowMember(wanted, type).subscription, type).id }
     case 'subscription_update_confirm': {
-      const confirm = member(wanted, type)
-      const held = own(live, confirm.subscription, type)
-      return { ...base, subscription: held.id, confirm: confirmed(situation, confirm, held) }
+      const confirm = flowMember(wanted, type)
+      const held = ownSubscription(live, confirm.subscription, type)
+      return { ...base, subscription: held.id, confirm: confirmFlow(situation, confirm, held) }
     }
   }
 }
@@ -73,19 +73,19 @@ const memberNames = {
 } as const
 type Named = keyof typeof memberNames
 
-function member<Type extends Named>(flow: Flow, type: Type): NonNullable<Flow[(typeof memberNames)[Type]]> {
+function flowMember<Type extends Named>(flow: Flow, type: Type): NonNullable<Flow[(typeof memberNames)[Type]]> {
   const found = flow[memberNames[type]]
   if (found !== undefined) return found
   throw invalidAt({ path: ['flow', type], detail: `A flow of the type "${type}" needs "${type}".` })
 }
 
-function own(live: readonly LiveSubscription[], id: string, type: Named): LiveSubscription {
+function ownSubscription(live: readonly LiveSubscription[], id: string, type: Named): LiveSubscription {
   const found = live.find((subscription) => subscription.id === id)
   if (found !== undefined) return found
   throw invalidAt({ path: ['flow', type, 'subscription'], detail: `The tenant has no running subscription "${id}".` })
 }
 
-function confirmed(
+function confirmFlow(
   situation: PortalSituation,
   { items, discounts = [] }: NonNullable<Flow['subscriptionUpdateConfirm']>,
   held: LiveSubscription,

@@ -1,7 +1,7 @@
 import { processorId, type ProcessorId } from '../../catalog/resource.ts'
 import { toUnixSeconds } from '../../document/schema/moment.ts'
 import type { PromotionCode } from '../../document/schema/schema.ts'
-import { invalid } from './invalid.ts'
+import { invalidCheckout } from './invalid.ts'
 
 /**
  * Finds the processor id of a promotion code by the text that customers type, ignoring case. With a service key (`byId`), tries the
@@ -17,7 +17,7 @@ export function decidePromotion(
   const named = byId ? codes.find(({ id }) => id === present) : undefined
   const found = named ?? codes.find(({ code }) => code.toLowerCase() === typed)
   if (found?.processor_id === undefined || !isValid(found, now))
-    throw invalid('promotion_code', `There is no valid promotion code "${wanted}".`)
+    throw invalidCheckout('promotion_code', `There is no valid promotion code "${wanted}".`)
   return processorId(found.processor_id)
 }
 

@@ -2,7 +2,7 @@ import { invalidMembers, type InvalidMember } from '../../base/errors/invalid-me
 import type { ServiceError } from '../../base/errors/service-error.ts'
 
 /** Creates a `checkout_invalid` error for one member of the request. `field` is the member's name in the API. */
-export function invalid(field: string, detail: string, hint?: string): ServiceError {
+export function invalidCheckout(field: string, detail: string, hint?: string): ServiceError {
   return invalidAt({ path: [field], detail, hint })
 }
 

@@ -1,5 +1,5 @@
 // Validates the URLs to which a hosted page may redirect the customer. Pure.
-import { invalid } from './invalid.ts'
+import { invalidCheckout } from './invalid.ts'
 
 const maxUrlLength = 2000
 /**
@@ -50,10 +50,13 @@ export function redirectRules(settings: RedirectSettings): {
 /** Throws `checkout_invalid` unless the rule allows the URL. `field` is the name of the URL's member in the API. */
 export function checkRedirect(url: string, field: string, { origins, anyHttps, hint }: RedirectRule): void {
   if (url.length > maxUrlLength || !url.isWellFormed() || !plainUrl.test(url) || !URL.canParse(url))
-    throw invalid(field, `"${field}" must be an absolute http or https URL of at most ${maxUrlLength} characters.`)
+    throw invalidCheckout(
+      field,
+      `"${field}" must be an absolute http or https URL of at most ${maxUrlLength} characters.`,
+    )
   const { origin, hostname, protocol } = new URL(url)
   if (origins.has(origin) || isLoopback(hostname) || (anyHttps && protocol === 'https:')) return
-  throw invalid(field, `"${field}" leads to ${origin}, which is not an allowed origin.`, hint)
+  throw invalidCheckout(field, `"${field}" leads to ${origin}, which is not an allowed origin.`, hint)
 }
 
 const originOf = (url: string) => new URL(url).origin

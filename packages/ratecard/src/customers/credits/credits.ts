@@ -79,7 +79,7 @@ async function planCredit(
 ): Promise<Omit<PlannedGrant, 'source'>> {
   const { amount, currency, reason, expiresAt = null } = wanted
   if (expiresAt !== null && expiresAt <= deps.clock.now())
-    throw refused(
+    throw refuseCredit(
       ['expires_at'],
       'The credit would have expired already.',
       'Set `expires_at` to a time in the future, or leave it out.',
@@ -100,7 +100,7 @@ async function knownMeters(deps: CreditDeps, wanted: NewCredit['meters']): Promi
   return wanted.map((id, index) => {
     const present = presentId(config, 'meter', id)
     if (known.includes(present)) return present
-    throw refused(['meters', index], `There is no meter "${id}".`, didYouMean(id, known))
+    throw refuseCredit(['meters', index], `There is no meter "${id}".`, didYouMean(id, known))
   })
 }
 
@@ -111,10 +111,10 @@ async function meteredPrices(deps: CreditDeps, meters: readonly string[], custom
   const prices = pricesOfMeters(await deps.priceBook(), config, { meters, metered: [] }, subscribed)
   if (prices.length > 0) return prices
   const detail = `No price bills ${meters.map((id) => `the meter "${id}"`).join(' or ')}.`
-  throw refused(['meters'], detail, 'Leave out `meters`, so that the credit pays for all meters.')
+  throw refuseCredit(['meters'], detail, 'Leave out `meters`, so that the credit pays for all meters.')
 }
 
-function refused(path: readonly (string | number)[], detail: string, hint: string | undefined): ServiceError {
+function refuseCredit(path: readonly (string | number)[], detail: string, hint: string | undefined): ServiceError {
   const hinted = hint === undefined ? {} : { hint }
   const issue = { code: 'value_invalid', pointer: pointerOf(path), severity: 'error', detail, ...hinted } as const
   return new ServiceError('request_invalid', detail, { ...hinted, issues: [issue] })

@@ -24,30 +24,30 @@ const longestRetryMs = 6 * 60 * 60_000
  * Executes the open steps of a job, and ends the job when all are done. After a failure the job waits for its next attempt, and the error
  * is thrown. `held` is the lease of the job.
  */
-export async function runGrantJob(deps: CreditDeps, job: JobRecord, held: TenantLease): Promise<void> {
+export async function runGrantJob(deps: CreditDeps, job: JobRecord, lease: TenantLease): Promise<void> {
   const { jobs } = deps.store
   const open = (await jobs.steps(job.id)).filter(({ state }) => state !== 'succeeded' && state !== 'skipped')
   for (const step of open) {
     stopIfDraining(deps)
-    held.signal.throwIfAborted()
+    lease.signal.throwIfAborted()
     try {
-      await carryOutGrant(deps, step, held)
+      await carryOutGrant(deps, step, lease)
     } catch (error) {
       if (error instanceof ServiceError && error.code !== 'shutting_down') {
         const waitMs = error.retryAfter === undefined ? retryDelayMs(step.attempts) : error.retryAfter * 1000
-        await jobs.wait(job.id, deps.clock.now() + waitMs, failureText(error) ?? '{}', held.token)
+        await jobs.wait(job.id, deps.clock.now() + waitMs, failureText(error) ?? '{}', lease.token)
       }
       throw error
     }
   }
-  await conclude(deps, job, held)
+  await concludeGrant(deps, job, lease)
 }
 
 /** Returns the delay (ms) before the next attempt. It is one minute after the first attempt, and doubles each time up to 6 hours. */
 const retryDelayMs = (attempts: number) => Math.min(longestRetryMs, firstRetryMs * 2 ** Math.min(attempts, 20))
 
 /** Writes the audit rows and ends the job. The id of a row contains the job's id, so that a repeated call does not write the row twice. */
-async function conclude(deps: CreditDeps, job: JobRecord, held: TenantLease): Promise<void> {
+async function concludeGrant(deps: CreditDeps, job: JobRecord, lease: TenantLease): Promise<void> {
   const { tenant_id: tenantId, ...input } = JSON.parse(job.input) as CreditInput
   for (const { index, state, result } of await deps.store.jobs.steps(job.id)) {
     if (tenantId === null || state !== 'succeeded') continue
@@ -55,5 +55,5 @@ async function conclude(deps: CreditDeps, job: JobRecord, held: TenantLease): Pr
     const entry = { tenantId, action: 'credit_granted', result: { job_id: job.id, ...input, ...made } } as const
     await deps.store.tenants.note(actRow(job, { id: `audit-${job.id}-${String(index)}`, at: deps.clock.now() }, entry))
   }
-  await deps.store.jobs.end(job.id, 'done', null, held.token)
+  await deps.store.jobs.end(job.id, 'done', null, lease.token)
 }

@@ -68,16 +68,16 @@ export const grantAct = ({ processor }: Pick<CreditDeps, 'processor'>): Act<Plan
  * new request, searches the customer's grants for that of the step. The search is needed because the processor may have forgotten the key,
  * or the store may have been restored from an old backup.
  */
-export async function carryOutGrant(deps: CreditDeps, record: JobStepRecord, held: TenantLease): Promise<void> {
+export async function carryOutGrant(deps: CreditDeps, record: JobStepRecord, lease: TenantLease): Promise<void> {
   const { jobId, index, step: sent } = record
   const act = grantAct(deps)
-  if (isUnanswered(record) && (await settleLate(deps, act, { record, sent }, held))) return
+  if (isUnanswered(record) && (await settleLate(deps, act, { record, sent }, lease))) return
   const grant = recordedGrant(sent)
   const settle = (state: 'succeeded' | 'skipped', result: Json): Promise<void> =>
-    deps.store.jobs.settle(jobId, index, { state, result: JSON.stringify(result), error: null }, held.token)
-  const found = await askProcessor(held.signal, () => act.find(grant, held.signal))
+    deps.store.jobs.settle(jobId, index, { state, result: JSON.stringify(result), error: null }, lease.token)
+  const found = await askProcessor(lease.signal, () => act.find(grant, lease.signal))
   if (found !== null) return settle('succeeded', act.result(grant, found))
   if (grant.expiresAt !== null && grant.expiresAt <= deps.clock.now())
     return settle('skipped', { ...grantRecord(grant), skipped: 'The credit has expired before it could be granted.' })
-  await runStep(deps, act, { jobId, index, step: grant }, held)
+  await runStep(deps, act, { jobId, index, step: grant }, lease)
 }

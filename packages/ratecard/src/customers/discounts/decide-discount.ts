@@ -15,7 +15,7 @@ const maxDiscounts = 20
 const billing: ReadonlySet<string> = new Set(['trialing', 'active', 'past_due', 'unpaid'])
 
 export interface DiscountSituation {
-  readonly held: DiscountedSubscription
+  readonly discounted: DiscountedSubscription
   readonly offer: DiscountOffer
   readonly now: number
   /** Returns the configuration id of a product, for messages. */
@@ -27,15 +27,15 @@ export interface DiscountSituation {
  * subscription already has a discount of the coupon.
  */
 export function decideGift(situation: DiscountSituation): DiscountUpdate {
-  const { held, offer } = situation
-  const { subscription, discounts } = held
-  refuseStatus(held)
+  const { discounted, offer } = situation
+  const { subscription, discounts } = discounted
+  refuseStatus(discounted)
   if (offer.code !== null) checkCode(situation, offer.code)
   checkCoupon(situation)
   const twin = discounts.find(({ coupon }) => coupon === offer.coupon.id)
   if (twin !== undefined) throw alreadyThere(subscription.id, twin)
   if (discounts.length >= maxDiscounts)
-    throw invalid('subscription', `The subscription ${subscription.id} has ${maxDiscounts} discounts already.`)
+    throw invalidDiscount('subscription', `The subscription ${subscription.id} has ${maxDiscounts} discounts already.`)
   return {
     subscription: subscription.id,
     keep: discounts.map(({ id }) => id),
@@ -84,7 +84,7 @@ export function selectSubscription(
     })
   if (second === undefined) return only
   const ids = running.map(({ subscription }) => subscription.id).join(', ')
-  throw invalid(
+  throw invalidDiscount(
     'subscription',
     `The tenant has ${String(running.length)} subscriptions: ${ids}.`,
     'Set "subscription" to one of them.',
@@ -93,7 +93,7 @@ export function selectSubscription(
 
 function refuseStatus({ subscription: { id, status } }: DiscountedSubscription): void {
   if (!billing.has(status))
-    throw invalid(
+    throw invalidDiscount(
       'subscription',
       `The subscription ${id} is ${status}, so it has no invoices that a discount could reduce.`,
     )
@@ -102,16 +102,16 @@ function refuseStatus({ subscription: { id, status } }: DiscountedSubscription):
 const memberOf = ({ code }: DiscountOffer): DiscountMember => (code === null ? 'coupon_id' : 'promotion_code')
 
 function checkCode(
-  { held, now }: DiscountSituation,
+  { discounted, now }: DiscountSituation,
   { active, expiresAt, maxRedemptions, timesRedeemed, customer, hasMinimum }: NonNullable<DiscountOffer['code']>,
 ): void {
-  const refuse = (detail: string, hint?: string) => invalid('promotion_code', detail, hint)
+  const refuse = (detail: string, hint?: string) => invalidDiscount('promotion_code', detail, hint)
   if (expiresAt !== null && expiresAt <= now)
     throw refuse(`The promotion code could be used until ${toRfc3339(expiresAt)}.`)
   if (maxRedemptions !== null && timesRedeemed >= maxRedemptions)
     throw refuse(`The promotion code was used ${String(timesRedeemed)} times, which is its limit.`)
   if (!active) throw refuse('The promotion code is not active.')
-  if (customer !== null && customer !== held.subscription.customer)
+  if (customer !== null && customer !== discounted.subscription.customer)
     throw refuse('The promotion code belongs to another customer.')
   if (hasMinimum)
     throw refuse(
@@ -120,10 +120,10 @@ function checkCode(
     )
 }
 
-function checkCoupon({ held, offer, now, productName }: DiscountSituation): void {
+function checkCoupon({ discounted, offer, now, productName }: DiscountSituation): void {
   const { redeemBy, maxRedemptions, timesRedeemed, valid, percentOff, amountOff, products } = offer.coupon
-  const { id, currency, items } = held.subscription
-  const refuse = (detail: string) => invalid(memberOf(offer), detail)
+  const { id, currency, items } = discounted.subscription
+  const refuse = (detail: string) => invalidDiscount(memberOf(offer), detail)
   if (redeemBy !== null && redeemBy <= now) throw refuse(`The coupon could be used until ${toRfc3339(redeemBy)}.`)
   if (maxRedemptions !== null && timesRedeemed >= maxRedemptions)
     throw refuse(`The coupon was used ${String(timesRedeemed)} times, which is its limit.`)
@@ -153,6 +153,6 @@ function alreadyThere(subscription: string, { id }: RunningDiscount): ServiceErr
 export type DiscountMember = 'coupon_id' | 'promotion_code' | 'subscription'
 
 /** Creates a `discount_invalid` error for one member of the request. */
-export function invalid(field: DiscountMember, detail: string, hint?: string): ServiceError {
+export function invalidDiscount(field: DiscountMember, detail: string, hint?: string): ServiceError {
   return invalidMembers('discount_invalid', [{ path: [field], detail, hint }])
 }

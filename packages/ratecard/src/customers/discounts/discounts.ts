@@ -22,9 +22,9 @@ export const discounts = {
   tenantDiscounts: listDiscounts,
   /** Dry run of `addDiscount`: returns what it would change, and throws the same errors. */
   planDiscount: async (deps: DiscountDeps, id: string, wanted: NewDiscount) =>
-    planOf(deps, await look(deps, id, (tenant) => giftOf(deps, tenant, wanted))),
+    planOf(deps, await planDiscount(deps, id, (tenant) => giftOf(deps, tenant, wanted))),
   planDiscountRemoval: async (deps: DiscountDeps, id: string, discount: string) =>
-    planOf(deps, await look(deps, id, (tenant) => removalOf(deps, tenant, discount))),
+    planOf(deps, await planDiscount(deps, id, (tenant) => removalOf(deps, tenant, discount))),
   addDiscount,
   removeDiscount,
 }
@@ -32,12 +32,12 @@ export const discounts = {
 /** A change of discounts with the terms that a dry run shows. */
 interface PlannedDiscount {
   readonly update: DiscountUpdate
-  readonly held: DiscountedSubscription
+  readonly discounted: DiscountedSubscription
   readonly coupon: DiscountOffer['coupon'] | null
   readonly shown: Pick<Discount, 'couponId' | 'promotionCodeId'>
 }
 
-async function look<T>(deps: DiscountDeps, id: string, plan: (tenant: TenantRecord) => Promise<T>): Promise<T> {
+async function planDiscount<T>(deps: DiscountDeps, id: string, plan: (tenant: TenantRecord) => Promise<T>): Promise<T> {
   await deps.assertAccount('look')
   return plan(await findTenant(deps, id))
 }
@@ -52,9 +52,9 @@ async function heldBy(
 
 /** Returns the discounts of the tenant's subscriptions at the processor, sorted by subscription, oldest first. */
 async function listDiscounts(deps: DiscountDeps, id: string): Promise<readonly Discount[]> {
-  const held = await look(deps, id, (tenant) => heldBy(deps, tenant))
+  const discounted = await planDiscount(deps, id, (tenant) => heldBy(deps, tenant))
   const found: Discount[] = []
-  for (const { subscription, discounts } of held)
+  for (const { subscription, discounts } of discounted)
     for (const one of discounts) found.push(await shownDiscount(deps, one, subscription.id))
   return found
 }
@@ -85,7 +85,7 @@ async function configIdOf({ store }: DiscountDeps, kind: ResourceKind, id: strin
 async function giftOf(deps: DiscountDeps, tenant: TenantRecord, wanted: NewDiscount): Promise<PlannedDiscount> {
   const { config } = await deps.applied()
   const source = findSource(config, wanted)
-  const held = selectSubscription(await heldBy(deps, tenant), wanted.subscription)
+  const discounted = selectSubscription(await heldBy(deps, tenant), wanted.subscription)
   const offer = await askProcessor(deps.shutdown, () => deps.processor.discountOffer(source, deps.shutdown))
   if (offer === null)
     throw new ServiceError('conflict', 'The processor does not have the coupon any more.', {
@@ -93,20 +93,20 @@ async function giftOf(deps: DiscountDeps, tenant: TenantRecord, wanted: NewDisco
     })
   const book = await deps.priceBook()
   const update = decideGift({
-    held,
+    discounted,
     offer,
     now: deps.clock.now(),
     productName: (id) => book.productIdOf(id) ?? id,
   })
   const shown = await namesOf(deps, { coupon: offer.coupon.id, promotionCode: offer.code?.id ?? null })
-  return { update, held, coupon: offer.coupon, shown }
+  return { update, discounted, coupon: offer.coupon, shown }
 }
 
 async function removalOf(deps: DiscountDeps, tenant: TenantRecord, id: string): Promise<PlannedDiscount> {
-  for (const held of await heldBy(deps, tenant)) {
-    const found = held.discounts.find((one) => one.id === id)
+  for (const discounted of await heldBy(deps, tenant)) {
+    const found = discounted.discounts.find((one) => one.id === id)
     if (found !== undefined)
-      return { update: decideRemoval(held, found), held, coupon: null, shown: await namesOf(deps, found) }
+      return { update: decideRemoval(discounted, found), discounted, coupon: null, shown: await namesOf(deps, found) }
   }
   throw new ServiceError('discount_not_found', `No subscription of the tenant has the discount "${id}".`, {
     hint: 'List the discounts with GET admin/tenants/{id}/discounts. Change a discount of the customer or of a single item at the processor.',
@@ -147,7 +147,7 @@ async function addDiscount(
   wanted: NewDiscount,
   caller: KeyedCaller,
 ): Promise<Discount> {
-  const done = await change(deps, { tenantId, action: 'discount_added', request: wanted, caller }, (tenant) =>
+  const done = await changeDiscounts(deps, { tenantId, action: 'discount_added', request: wanted, caller }, (tenant) =>
     giftOf(deps, tenant, wanted),
   )
   if (done.discount === null) throw new ServiceError('internal', 'The discount was given, and its result has none.')
@@ -160,7 +160,7 @@ async function removeDiscount(
   discount: string,
   caller: KeyedCaller,
 ): Promise<void> {
-  await change(deps, { tenantId, action: 'discount_removed', request: { discount }, caller }, (tenant) =>
+  await changeDiscounts(deps, { tenantId, action: 'discount_removed', request: { discount }, caller }, (tenant) =>
     removalOf(deps, tenant, discount),
   )
 }
@@ -177,7 +177,7 @@ interface DiscountChange {
  * changes of the tenant, because each change sends the complete list of discounts. A retry with the same Idempotency-Key gets the result of
  * its first attempt.
  */
-async function change(
+async function changeDiscounts(
   deps: DiscountDeps,
   asked: DiscountChange,
   plan: (tenant: TenantRecord) => Promise<PlannedDiscount>,

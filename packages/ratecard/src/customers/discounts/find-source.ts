@@ -3,23 +3,23 @@ import { processorId } from '../../catalog/resource.ts'
 import { presentId } from '../../document/rules/previous-ids.ts'
 import type { BillingConfig } from '../../document/schema/schema.ts'
 import type { DiscountSource } from '../../processor/subscription-discounts.ts'
-import { invalid } from './decide-discount.ts'
+import { invalidDiscount } from './decide-discount.ts'
 import type { NewDiscount } from '../../api/customers/discounts.ts'
 
 /** Throws `discount_invalid` unless the request names one coupon or one promotion code of the configuration. */
 export function findSource(config: BillingConfig, { couponId, promotionCode }: NewDiscount): DiscountSource {
   if (couponId !== undefined && promotionCode !== undefined)
-    throw invalid('promotion_code', 'Pass either "coupon_id" or "promotion_code", not both.')
+    throw invalidDiscount('promotion_code', 'Pass either "coupon_id" or "promotion_code", not both.')
   if (couponId !== undefined) return findCoupon(config, couponId)
   if (promotionCode !== undefined) return findCode(config, promotionCode)
-  throw invalid('coupon_id', 'A discount needs "coupon_id" or "promotion_code".')
+  throw invalidDiscount('coupon_id', 'A discount needs "coupon_id" or "promotion_code".')
 }
 
 function findCoupon(config: BillingConfig, wanted: string): DiscountSource {
   const present = presentId(config, 'coupon', wanted)
   const found = config.coupons?.find(({ id }) => id === present)
   if (found?.processor_id === undefined)
-    throw invalid('coupon_id', `There is no coupon "${wanted}" in the configuration.`)
+    throw invalidDiscount('coupon_id', `There is no coupon "${wanted}" in the configuration.`)
   return { kind: 'coupon', coupon: processorId(found.processor_id) }
 }
 
@@ -30,6 +30,6 @@ function findCode(config: BillingConfig, wanted: string): DiscountSource {
   const typed = wanted.toLowerCase()
   const found = codes.find(({ id }) => id === present) ?? codes.find(({ code }) => code.toLowerCase() === typed)
   if (found?.processor_id === undefined)
-    throw invalid('promotion_code', `There is no promotion code "${wanted}" in the configuration.`)
+    throw invalidDiscount('promotion_code', `There is no promotion code "${wanted}" in the configuration.`)
   return { kind: 'promotion_code', promotionCode: processorId(found.processor_id) }
 }

@@ -26,7 +26,7 @@ export interface DiscountRun {
 
 type JobInput = Readonly<Record<string, unknown>> & { readonly action: 'discount_added' | 'discount_removed' }
 
-export async function runDiscount(deps: DiscountDeps, run: DiscountRun, held: TenantLease): Promise<DiscountDone> {
+export async function runDiscount(deps: DiscountDeps, run: DiscountRun, lease: TenantLease): Promise<DiscountDone> {
   const { jobId, tenantId, input, update, caller } = run
   const { jobs } = deps.store
   const act = discountAct(deps.processor)
@@ -38,44 +38,44 @@ export async function runDiscount(deps: DiscountDeps, run: DiscountRun, held: Te
     steps: [update],
     caller,
   } as const
-  const job = await openAct(deps, act, opened, held)
+  const job = await openAct(deps, act, opened, lease)
   stopIfDraining(deps)
-  const done = await runStep(deps, act, { jobId, index: 0, step: update }, held).catch(async (error: unknown) => {
+  const done = await runStep(deps, act, { jobId, index: 0, step: update }, lease).catch(async (error: unknown) => {
     // If the outcome is unknown, the job stays open until the tenant's next change of discounts finds the outcome.
     if (processorErrorOf(error)?.outcomeUnknown === false)
-      await jobs.end(jobId, 'failed', failureText(error), held.token)
+      await jobs.end(jobId, 'failed', failureText(error), lease.token)
     throw error
   })
-  await conclude(deps, job, act.result(update, done), held)
+  await concludeDiscount(deps, job, act.result(update, done), lease)
   return done
 }
 
 /** Writes the audit row and ends the job. The row has the job's id, so that a repeated call does not write it twice. */
-async function conclude(
+async function concludeDiscount(
   deps: DiscountDeps,
   job: JobRecord,
   result: Readonly<Record<string, unknown>>,
-  held: TenantLease,
+  lease: TenantLease,
 ): Promise<void> {
   const { action, tenant_id: _tenant, ...input } = JSON.parse(job.input) as JobInput
   const entry = { tenantId: job.subject, action, result: { job_id: job.id, ...input, ...result } }
   await deps.store.tenants.note(actRow(job, { id: `audit-${job.id}`, at: deps.clock.now() }, entry))
-  await deps.store.jobs.end(job.id, 'done', null, held.token)
+  await deps.store.jobs.end(job.id, 'done', null, lease.token)
 }
 
 /** Ends the interrupted changes of the tenant. Changes that were made at the processor are completed; the others are cancelled. */
-export async function finishEarlier(deps: DiscountDeps, tenantId: string, held: TenantLease): Promise<void> {
+export async function finishEarlier(deps: DiscountDeps, tenantId: string, lease: TenantLease): Promise<void> {
   const { jobs } = deps.store
   for (const job of await jobs.unfinished('subscription_discount', tenantId)) {
     const [step] = await jobs.steps(job.id)
     if (step?.state === 'succeeded')
-      await conclude(deps, job, JSON.parse(step.result ?? '{}') as Readonly<Record<string, unknown>>, held)
+      await concludeDiscount(deps, job, JSON.parse(step.result ?? '{}') as Readonly<Record<string, unknown>>, lease)
     else
       await jobs.end(
         job.id,
         'cancelled',
         JSON.stringify({ detail: 'The change was interrupted before the processor carried it out.' }),
-        held.token,
+        lease.token,
       )
   }
 }

@@ -97,23 +97,25 @@ export function applyToTenant(
   target: EnterpriseTarget,
   options: ApplyOptions,
 ): Promise<EnterpriseOutcome> {
-  return withNamedLease(deps, tenantLease(tenantId), (held) => applyAlone(deps, tenantId, target, { ...options, held }))
+  return withNamedLease(deps, tenantLease(tenantId), (lease) =>
+    applyAlone(deps, tenantId, target, { ...options, lease }),
+  )
 }
 
 async function applyAlone(
   deps: SwapDeps,
   tenantId: string,
   target: EnterpriseTarget,
-  options: ApplyOptions & { readonly held: TenantLease },
+  options: ApplyOptions & { readonly lease: TenantLease },
 ): Promise<EnterpriseOutcome> {
-  const { held } = options
-  await settleLate(deps, tenantId, held)
+  const { lease } = options
+  await settleLate(deps, tenantId, lease)
   const allowed = await requireAllowed(deps, tenantId, target, options)
   // Expires checkout pages before it reads the subscriptions. So a subscription that was paid on a page just before is included.
   const checkoutsClosed = await closeFormerPages(deps, tenantId, target, options)
-  const { tenant, plan } = await prepare(deps, tenantId, target, { ...options, signal: held.signal })
+  const { tenant, plan } = await prepare(deps, tenantId, target, { ...options, signal: lease.signal })
   const jobId = await openJob(deps, tenant, target, plan, { ...options, override: allowed.overrides })
-  const { steps, skipped } = jobId === null ? plan : await runAll(deps, tenantId, jobId, plan, held)
+  const { steps, skipped } = jobId === null ? plan : await runAll(deps, tenantId, jobId, plan, lease)
   const fields = fieldsOf(target, tenant, options)
   const { violations, overrides } = allowed
   const outcome = {
@@ -123,12 +125,12 @@ async function applyAlone(
     ...endOf(fields),
   }
   const audit = auditOf(deps, tenant, target, { outcome, overrides, jobId, caller: options, fields })
-  const endJob = async () => (jobId === null ? undefined : deps.store.jobs.end(jobId, 'done', null, held.token))
+  const endJob = async () => (jobId === null ? undefined : deps.store.jobs.end(jobId, 'done', null, lease.token))
   // After a crash between these two writes, the second one is missing. If the deal has reached its end date, the job is ended first,
   // because the regular check of such deals repeats the other write. Otherwise the job is ended last, because a job that looks interrupted
   // makes the caller retry.
   if (options.isEnd === true) await endJob()
-  if ((await deps.store.tenants.setEnterprise(tenantId, fields, audit, held.token)) === null)
+  if ((await deps.store.tenants.setEnterprise(tenantId, fields, audit, lease.token)) === null)
     throw tenantNotFound(tenantId)
   if (options.isEnd !== true) await endJob()
   return outcome
@@ -141,12 +143,12 @@ async function requireAllowed(
   deps: SwapDeps,
   tenantId: string,
   target: EnterpriseTarget,
-  options: ApplyOptions & { readonly held: TenantLease },
+  options: ApplyOptions & { readonly lease: TenantLease },
 ): Promise<Allowed> {
-  const { override, message = null, held } = options
+  const { override, message = null, lease } = options
   if (override === undefined || (override.length === 0 && !(await deps.guard.isNeeded())))
     return { violations: [], overrides: [] }
-  const prepared = await prepare(deps, tenantId, target, { ...options, signal: held.signal })
+  const prepared = await prepare(deps, tenantId, target, { ...options, signal: lease.signal })
   return deps.guard.allow(dealFacts(prepared.plan.steps, await movedOf(deps, prepared), message), override)
 }
 
@@ -154,11 +156,11 @@ async function requireAllowed(
  * First finds the outcome of late writes of earlier processes (requests without a response). Otherwise such a write could take effect after
  * the negotiated prices of this call.
  */
-async function settleLate(deps: SwapDeps, tenantId: string, held: TenantLease): Promise<void> {
+async function settleLate(deps: SwapDeps, tenantId: string, lease: TenantLease): Promise<void> {
   const tenant = await deps.store.tenants.find(tenantId)
-  const signal = AbortSignal.any([held.signal, deps.shutdown])
+  const signal = AbortSignal.any([lease.signal, deps.shutdown])
   if (tenant !== null)
-    await settleLateSwaps(deps, { tenantId, customer: tenant.processorCustomerId }, { token: held.token, signal })
+    await settleLateSwaps(deps, { tenantId, customer: tenant.processorCustomerId }, { token: lease.token, signal })
 }
 
 /**
@@ -170,7 +172,7 @@ async function closeFormerPages(
   deps: SwapDeps,
   tenantId: string,
   target: EnterpriseTarget,
-  { unless, held }: ApplyOptions & { readonly held: TenantLease },
+  { unless, lease }: ApplyOptions & { readonly lease: TenantLease },
 ): Promise<number> {
   const tenant = await deps.store.tenants.find(tenantId)
   if (tenant === null || tenant.processorCustomerId === null || (unless?.(tenant) ?? null) !== null) return 0
@@ -178,7 +180,7 @@ async function closeFormerPages(
   if (before.enterpriseTemplate === after.enterpriseTemplate && before.enterpriseId === after.enterpriseId) return 0
   requirePrices(await deps.priceBook(), target)
   const pages = { customer: processorId(tenant.processorCustomerId), tenantId }
-  return closePages(deps.processor, pages, AbortSignal.any([held.signal, deps.shutdown]))
+  return closePages(deps.processor, pages, AbortSignal.any([lease.signal, deps.shutdown]))
 }
 
 interface PreparedApply {
@@ -250,7 +252,7 @@ async function openJob(
   tenant: TenantRecord,
   target: EnterpriseTarget,
   plan: SwapPlan,
-  { held, override = [], ...options }: ApplyOptions & { readonly held: TenantLease },
+  { lease, override = [], ...options }: ApplyOptions & { readonly lease: TenantLease },
 ): Promise<string | null> {
   const { jobs } = deps.store
   const tenantId = tenant.id
@@ -260,7 +262,7 @@ async function openJob(
       detail: 'The application of this deal was interrupted, and a later one took over.',
       superseded_by: id,
     }
-    await jobs.end(unfinished.id, 'cancelled', JSON.stringify(error), held.token)
+    await jobs.end(unfinished.id, 'cancelled', JSON.stringify(error), lease.token)
   }
   if (id === null) return null
   const { unmatched } = options
@@ -272,7 +274,7 @@ async function openJob(
   const fields = fieldsOf(target, tenant, options)
   const input = { tenant_id: tenantId, ...inWireNames(fields), ...said, key_id: options.by?.keyId ?? null }
   const opened = { id, kind: 'enterprise_apply', subject: tenantId, input, steps: plan.steps, caller: options } as const
-  await openAct(deps, swapAct(deps.processor), opened, held)
+  await openAct(deps, swapAct(deps.processor), opened, lease)
   return id
 }
 
@@ -282,7 +284,7 @@ async function runAll(
   tenantId: string,
   jobId: string,
   plan: SwapPlan,
-  held: TenantLease,
+  lease: TenantLease,
 ): Promise<SwapPlan> {
   const done: SwapStep[] = []
   const skipped = [...plan.skipped]
@@ -290,16 +292,17 @@ async function runAll(
   await runSteps([...plan.steps.entries()], inOrder, async ([index, step]) => {
     try {
       stopIfDraining(deps)
-      held.signal.throwIfAborted()
-      const refusal = await applyStep(deps, { jobId, index, step }, held)
+      lease.signal.throwIfAborted()
+      const refusal = await applyStep(deps, { jobId, index, step }, lease)
       if (refusal === null) done.push(step)
       else skipped.push(...skipReports(step, refusal))
     } catch (error) {
       const rest = plan.steps.slice(index)
-      const failure = error instanceof ServiceError ? stopped(error, { tenantId, jobId, done, rest, skipped }) : error
+      const failure =
+        error instanceof ServiceError ? interruptedApply(error, { tenantId, jobId, done, rest, skipped }) : error
       const state = failure instanceof ServiceError && failure.code === 'shutting_down' ? 'interrupted' : 'failed'
       // The journal itself may have caused the failure. An error of this write must not hide the original error.
-      await deps.store.jobs.end(jobId, state, failureText(failure), held.token).catch(() => undefined)
+      await deps.store.jobs.end(jobId, state, failureText(failure), lease.token).catch(() => undefined)
       throw failure
     }
   })
@@ -314,7 +317,10 @@ interface InterruptedApply {
   readonly skipped: readonly SkipReport[]
 }
 
-function stopped(error: ServiceError, { tenantId, jobId, done, rest, skipped }: InterruptedApply): ServiceError {
+function interruptedApply(
+  error: ServiceError,
+  { tenantId, jobId, done, rest, skipped }: InterruptedApply,
+): ServiceError {
   const swaps = swapReports(done)
   const missing = swapReports(rest)
   const far = `${String(swaps.length)} of ${String(swaps.length + missing.length)} items were swapped`

@@ -34,15 +34,15 @@ const maxAttempts = 2
 export async function applyStep(
   deps: ActDeps & { readonly processor: CustomerProcessor },
   place: { readonly jobId: string; readonly index: number; readonly step: SwapStep },
-  held: TenantLease,
+  lease: TenantLease,
 ): Promise<string | null> {
   for (let sent = 1; ; sent++)
     try {
-      const done = await runStep(deps, dealAct(deps.processor), place, held)
+      const done = await runStep(deps, dealAct(deps.processor), place, lease)
       return 'reason' in done ? done.reason : null
     } catch (error) {
       const cause = processorErrorOf(error)
-      if (cause?.outcomeUnknown !== true || !cause.repeated || sent === maxAttempts || held.signal.aborted) throw error
+      if (cause?.outcomeUnknown !== true || !cause.repeated || sent === maxAttempts || lease.signal.aborted) throw error
     }
 }
 

@@ -31,8 +31,8 @@ export async function dealDifferences(deps: Deps): Promise<readonly DealDifferen
   const targets = new Map(negotiated.map((one) => [JSON.stringify(targetOf(one)), targetOf(one)]))
   const found: DealDifference[] = []
   for (const target of targets.values())
-    for await (const tenant of tenantsOn(deps, target)) found.push(...(await missing(deps, book, target, tenant)))
-  return [...found, ...(await foreign(deps, negotiated))]
+    for await (const tenant of tenantsOn(deps, target)) found.push(...(await missingPrices(deps, book, target, tenant)))
+  return [...found, ...(await foreignItems(deps, negotiated))]
 }
 
 const targetOf = ({ price }: BookedPrice): EnterpriseTarget =>
@@ -57,7 +57,7 @@ async function* tenantsOn({ store }: Deps, target: EnterpriseTarget): AsyncGener
   }
 }
 
-async function missing(
+async function missingPrices(
   deps: Deps,
   book: PriceBook,
   target: EnterpriseTarget,
@@ -81,7 +81,7 @@ const stateOf = (subscription: MirroredSubscription): LiveState => ({
 })
 
 /** Items on a negotiated price that the tenant's deal does not have, and that no checkout sold to it. */
-async function foreign({ store }: Deps, negotiated: readonly BookedPrice[]): Promise<DealDifference[]> {
+async function foreignItems({ store }: Deps, negotiated: readonly BookedPrice[]): Promise<DealDifference[]> {
   const found: DealDifference[] = []
   for (const { price, processorId: id } of negotiated) {
     if (id === null) continue

@@ -51,7 +51,7 @@ export function monthlyOf(moved: readonly MovedItem[]): DealMoney {
     add(sums.before, currency, before)
     add(sums.after, currency, after)
   }
-  return { before: listed(sums.before), after: listed(sums.after) }
+  return { before: moneyList(sums.before), after: moneyList(sums.after) }
 }
 
 /** Returns the facts that policies are checked against. They have one entry for each price to which items move. */
@@ -112,7 +112,7 @@ function add(sums: Map<string, number>, currency: string, amount: number): void 
   sums.set(currency, (sums.get(currency) ?? 0) + amount)
 }
 
-function listed(sums: ReadonlyMap<string, number>): DealMoney['before'] {
+function moneyList(sums: ReadonlyMap<string, number>): DealMoney['before'] {
   return [...sums]
     .sort(([one], [other]) => (one < other ? -1 : 1))
     .map(([currency, amount]) => ({ currency, amount, formatted: formatMinor(amount, currency) }))

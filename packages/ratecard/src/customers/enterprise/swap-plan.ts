@@ -84,7 +84,8 @@ export function planSwaps(
       }
     for (const effective of ['now', 'period_end'] as const) {
       const moves = cases.flatMap((one) => moveOf(one, effective, book))
-      if (moves.length > 0) steps.push({ subscription: subscription.id, effective, moves, ...reopening(moves, book) })
+      if (moves.length > 0)
+        steps.push({ subscription: subscription.id, effective, moves, ...pricesToReopen(moves, book) })
     }
   }
   return { steps, skipped }
@@ -94,7 +95,7 @@ export function planSwaps(
  * Returns those new prices that are former processor prices. They are archived and must be reactivated, because an item can move only to an
  * active price.
  */
-function reopening(moves: readonly ItemMove[], book: PriceBook): Pick<SwapStep, 'reopens'> {
+function pricesToReopen(moves: readonly ItemMove[], book: PriceBook): Pick<SwapStep, 'reopens'> {
   const former = moves.flatMap(({ to, toProcessorId }) =>
     book.find(to)?.processorId === toProcessorId ? [] : [toProcessorId],
   )

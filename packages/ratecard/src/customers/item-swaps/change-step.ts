@@ -51,31 +51,31 @@ export interface ChangeDone {
 type Json = Readonly<Record<string, unknown>>
 
 /** Renames the members of all objects in a value with `name`, e.g. from camelCase to the snake_case of the journal. */
-function renamed(value: unknown, name: (member: string) => string): unknown {
-  if (Array.isArray(value)) return value.map((one) => renamed(one, name))
+function renameMembers(value: unknown, name: (member: string) => string): unknown {
+  if (Array.isArray(value)) return value.map((one) => renameMembers(one, name))
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([member, one]) => [name(member), renamed(one, name)]))
+  return Object.fromEntries(Object.entries(value).map(([member, one]) => [name(member), renameMembers(one, name)]))
 }
 
 /** Returns an object as the journal stores it, with its members in snake_case. */
-export const journalRecord = (value: object): Json => renamed(value, snake) as Json
+export const journalRecord = (value: object): Json => renameMembers(value, snake) as Json
 
 /** Returns an object of the journal with its members in camelCase; null for null. */
-export const fromJournal = (record: Json | null): unknown => renamed(record, camel)
+export const fromJournal = (record: Json | null): unknown => renameMembers(record, camel)
 
 /** Returns the step as it is stored in the journal and shown to users. */
 export const changeRecord = (step: ChangeStep): Json => journalRecord(step)
 
 /** Parses a step from its journal record. */
-export const recordedChange = (record: string): ChangeStep => renamed(JSON.parse(record), camel) as ChangeStep
+export const recordedChange = (record: string): ChangeStep => renameMembers(JSON.parse(record), camel) as ChangeStep
 
 export const changeResult = (step: ChangeStep, done: ChangeDone): Json => ({
   ...changeRecord(step),
-  ...(renamed(done, snake) as Json),
+  ...(renameMembers(done, snake) as Json),
 })
 
 /** Parses the result of a step from its journal record. */
-export const recordedResult = (record: string): ChangeDone => renamed(JSON.parse(record), camel) as ChangeDone
+export const recordedResult = (record: string): ChangeDone => renameMembers(JSON.parse(record), camel) as ChangeDone
 
 const inEffect: ChangeDone = { payment: null }
 
@@ -101,7 +101,7 @@ async function sendChange(
       await processor.voidInvoice(step, options)
       return inEffect
     case 'settings':
-      return settled(step, await processor.changeSettings(step, options))
+      return settledChange(step, await processor.changeSettings(step, options))
     case 'cancel':
       await cancel(processor, step, options)
       return inEffect
@@ -135,7 +135,7 @@ async function findChange(
   if (found === null) return null
   if (step.op === 'update' && found.payment !== null) return { payment: found.payment }
   if (!isMade(step, found)) return null
-  return step.op === 'settings' ? settled(step, found.subscription) : inEffect
+  return step.op === 'settings' ? settledChange(step, found.subscription) : inEffect
 }
 
 /** The act that changes, cancels or pauses one subscription. */
@@ -149,7 +149,7 @@ export const changeAct = (processor: SubscriptionProcessor): Act<ChangeStep, Cha
 })
 
 /** A cancellation is told from a later one by the time at which the processor says that it was made. */
-const settled = ({ cancellation }: SubscriptionSettings, { canceledAt }: LiveSubscription): ChangeDone =>
+const settledChange = ({ cancellation }: SubscriptionSettings, { canceledAt }: LiveSubscription): ChangeDone =>
   cancellation === 'period_end' ? { ...inEffect, canceledAt } : inEffect
 
 /** True if the subscription is as the step leaves it. */

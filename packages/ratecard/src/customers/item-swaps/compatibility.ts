@@ -32,7 +32,11 @@ export function incompatibility(
     // Compares the subscription's currency and not the main currencies of the prices, because a subscription is billed in a single
     // currency.
     ['currency', currency, currenciesOf(price).includes(currency) ? currency : price.currency],
-    ['interval', every(live.interval, live.intervalCount), every(price.interval, price.interval_count ?? 1)],
+    [
+      'interval',
+      intervalText(live.interval, live.intervalCount),
+      intervalText(price.interval, price.interval_count ?? 1),
+    ],
     ['usage type', live.usageType, price.usage_type ?? 'licensed'],
     ['meter', live.meter, wanted.meter],
   ]
@@ -42,7 +46,7 @@ export function incompatibility(
   return `The price "${price.id}" has another ${what} (${other ?? 'none'}) than the item (${own ?? 'none'}).`
 }
 
-function every(interval: string | undefined, count: number): string {
+function intervalText(interval: string | undefined, count: number): string {
   if (interval === undefined) return 'once'
   return count === 1 ? `each ${interval}` : `each ${String(count)} ${interval}s`
 }

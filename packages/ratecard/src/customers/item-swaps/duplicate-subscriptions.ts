@@ -67,7 +67,10 @@ export function subscriptionBeside(
  * Returns the newer subscription of each pair of duplicates, in the given order. Compares only subscriptions of the same customer. Never
  * returns a subscription with `allowsDuplicate`.
  */
-export function duplicates(subscriptions: readonly BilledSubscription[], soldItem: SoldItemOf): readonly Duplicate[] {
+export function duplicatesAmong(
+  subscriptions: readonly BilledSubscription[],
+  soldItem: SoldItemOf,
+): readonly Duplicate[] {
   const earlier = new Map<string, PresentSubscription[]>()
   return billedSubscriptions(subscriptions).flatMap((subscription) => {
     const { id, customer, allowsDuplicate } = subscription

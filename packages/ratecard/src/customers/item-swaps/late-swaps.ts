@@ -24,13 +24,13 @@ export interface Payer {
  * Finds the outcome of the late writes (requests without a response) to a payer's subscriptions. The caller must hold the payer's lease.
  * Throws `tenant_busy` with a `Retry-After` if such a write may still take effect.
  */
-export async function settleLateSwaps(deps: SwapDeps, payer: Payer, held: TenantLease): Promise<void> {
+export async function settleLateSwaps(deps: SwapDeps, payer: Payer, lease: TenantLease): Promise<void> {
   for (const { job, step } of await deps.store.jobs.unanswered(subscriptionKinds)) {
     if (!isOf(job, step, payer)) continue
-    if (isOfTenant(job.kind)) await settle(deps, job, step, held)
+    if (isOfTenant(job.kind)) await settle(deps, job, step, lease)
     // Null: another process runs the job.
     else if ((await deps.store.tryExclusively(jobLease(job.id), (own) => settle(deps, job, step, own))) === null)
-      await settleOfOther(deps, job, step, held)
+      await settleOfOther(deps, job, step, lease)
   }
 }
 
@@ -54,26 +54,26 @@ export async function settleOwn(
   deps: SwapDeps,
   job: JobRecord,
   record: JobStepRecord,
-  held: TenantLease,
+  lease: TenantLease,
 ): Promise<boolean> {
   if (!isUnanswered(record) || sentOf(job.kind, record) === null) return false
   const step = JSON.parse(record.step) as Readonly<Record<string, unknown>>
-  return withNamedLease(deps, leaseOfStep(step), () => settle(deps, job, record, held))
+  return withNamedLease(deps, leaseOfStep(step), () => settle(deps, job, record, lease))
 }
 
 /**
  * Finds the outcome of a step's late write (a request without a response). Stores the step's state in the job's journal, unless the job has
  * ended. `held` is the lease of the journal. Returns true if the step is done.
  */
-async function settle(deps: SwapDeps, job: JobRecord, record: JobStepRecord, held: TenantLease): Promise<boolean> {
+async function settle(deps: SwapDeps, job: JobRecord, record: JobStepRecord, lease: TenantLease): Promise<boolean> {
   if (job.state === 'done' || job.state === 'cancelled') {
-    await settleOfOther(deps, job, record, held)
+    await settleOfOther(deps, job, record, lease)
     return false
   }
   const sent = sentOf(job.kind, record)
-  if (sent !== null) return settleLate(deps, actOf(deps, job, sent), { record, sent }, held)
+  if (sent !== null) return settleLate(deps, actOf(deps, job, sent), { record, sent }, lease)
   const { index, error } = record
-  await deps.store.jobs.settle(job.id, index, { state: 'pending', result: null, error }, held.token)
+  await deps.store.jobs.settle(job.id, index, { state: 'pending', result: null, error }, lease.token)
   return false
 }
 

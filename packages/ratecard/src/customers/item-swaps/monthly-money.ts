@@ -41,9 +41,9 @@ export function createMoney(versions: Pick<Store['versions'], 'find'>, book: Pri
   return {
     before: async (item, from, currency) => {
       const said = item.price.id === from ? liveTariff(item.price, currency) : null
-      return monthly(said ?? soldIn(await formerPrice(from), currency), item, currency)
+      return monthlyCost(said ?? soldIn(await formerPrice(from), currency), item, currency)
     },
-    after: ({ price }, item, currency) => monthly(soldIn(price, currency), item, currency),
+    after: ({ price }, item, currency) => monthlyCost(soldIn(price, currency), item, currency),
   }
 }
 
@@ -120,7 +120,11 @@ async function priceIn(
  * Returns the monthly amount that a tariff (the amounts of a price in one currency) bills. The interval is that of the item for the old and
  * the new price, because a move does not change it.
  */
-export function monthly(tariff: Tariff | null, { price, quantity }: BillingTerms, currency: string): Fraction | null {
+export function monthlyCost(
+  tariff: Tariff | null,
+  { price, quantity }: BillingTerms,
+  currency: string,
+): Fraction | null {
   if (tariff === null || quantity === null) return null
   const { interval, intervalCount } = price
   return exactMonth({ ...tariff, currency, interval, intervalCount }, quantity)

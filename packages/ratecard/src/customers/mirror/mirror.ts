@@ -71,18 +71,18 @@ export function createMirror({ store, clock }: MirrorOptions): Mirror {
   const require = async (): Promise<MirrorAge> => {
     const { asOf, stale, filled } = await status()
     if (asOf !== null) return { asOf, stale }
-    throw incomplete('The first copy of the account is being read', filled)
+    throw mirrorFilling('The first copy of the account is being read', filled)
   }
   const requireWhole = async (): Promise<MirrorAge> => {
     const age = await require()
     const filling = (await store.state())?.filling ?? null
     if (filling === null) return age
-    throw incomplete('A part of the account is being read again', filling.objects)
+    throw mirrorFilling('A part of the account is being read again', filling.objects)
   }
   return { status, statusOf, require, requireWhole }
 }
 
-function incomplete(what: string, objects: number): ServiceError {
+function mirrorFilling(what: string, objects: number): ServiceError {
   return new ServiceError('mirror_filling', `${what}: ${String(objects)} objects so far.`, {
     retryAfter: fillingRetrySeconds,
     hint: 'Try again when it is complete.',

@@ -1,7 +1,7 @@
 // What the items that a migration moves cost a month, less the discounts that last. Discounts are read from the mirror; without one, amounts are list
 // prices.
 import { zeroFraction, type Fraction } from '../../base/money/fraction.ts'
-import { monthly, tariffOfItem } from '../item-swaps/monthly-money.ts'
+import { monthlyCost, tariffOfItem } from '../item-swaps/monthly-money.ts'
 import type { PriceBook } from '../item-swaps/price-book.ts'
 import type { SwapDeps } from '../item-swaps/deps.ts'
 import { afterDiscounts } from '../../processor/lasting-discounts.ts'
@@ -24,7 +24,7 @@ export async function discountedMonths(
   const before = await Promise.all(
     subscription.items.map(async (item) => {
       const own = moved.get(item.id)?.before ?? null
-      const listed = own ?? monthly(await tariffOfItem(store.versions, book, item, currency), item, currency)
+      const listed = own ?? monthlyCost(await tariffOfItem(store.versions, book, item, currency), item, currency)
       return { item, monthly: listed ?? zeroFraction }
     }),
   )

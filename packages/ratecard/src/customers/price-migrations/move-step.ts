@@ -19,12 +19,12 @@ type Journal = Parameters<DoStep>[1]
 type StepResult = Awaited<ReturnType<DoStep>>
 
 const textOrNull = (value: unknown) => (typeof value === 'string' && value !== '' ? value : null)
-const skipped = (reason: string): StepResult => ({ state: 'skipped', result: { reason } })
+const skippedResult = (reason: string): StepResult => ({ state: 'skipped', result: { reason } })
 
-export function migrating(deps: SwapDeps, asked: MoveTarget): DoStep {
+export function migrateTo(deps: SwapDeps, asked: MoveTarget): DoStep {
   return (step, journal) => {
-    if (typeof step['skipped'] === 'string') return Promise.resolve(skipped(step['skipped']))
-    return withNamedLease(deps, leaseOfStep(step), (held) => moveItem(deps, asked, step, { journal, held }))
+    if (typeof step['skipped'] === 'string') return Promise.resolve(skippedResult(step['skipped']))
+    return withNamedLease(deps, leaseOfStep(step), (lease) => moveItem(deps, asked, step, { journal, lease }))
   }
 }
 
@@ -32,14 +32,14 @@ async function moveItem(
   deps: SwapDeps,
   asked: MoveTarget,
   step: MoveStep,
-  { journal, held }: { readonly journal: Journal; readonly held: TenantLease },
+  { journal, lease }: { readonly journal: Journal; readonly lease: TenantLease },
 ): Promise<StepResult> {
-  const signal = AbortSignal.any([held.signal, journal.signal])
+  const signal = AbortSignal.any([lease.signal, journal.signal])
   const { tenant_id: tenantId, customer } = step
   await settleLateSwaps(
     deps,
     { tenantId: textOrNull(tenantId), customer: textOrNull(customer) },
-    { token: held.token, signal },
+    { token: lease.token, signal },
   )
   const book = await deps.priceBook()
   const target = processorId(String(step['to_processor_id']))
@@ -49,12 +49,12 @@ async function moveItem(
   const replaced = replacedPrice(book, priceId)
   const { current } = replaced
   if (current === null || !(await movesAlong(deps, journal.jobId, book.history(priceId), target)))
-    return skipped('The price has been replaced again. Start a new migration.')
+    return skippedResult('The price has been replaced again. Start a new migration.')
   return askProcessor(signal, async () => {
     const subscription = await deps.processor.subscription(String(step['subscription']), signal)
-    if (subscription === null || hasEnded(subscription)) return skipped('The subscription has ended.')
+    if (subscription === null || hasEnded(subscription)) return skippedResult('The subscription has ended.')
     const item = subscription.items.find(({ id }) => id === step['item'])
-    if (item === undefined) return skipped('The subscription no longer has the item.')
+    if (item === undefined) return skippedResult('The subscription no longer has the item.')
     const coming = await comingPrices(deps.processor, subscription, signal)
     const planned = planMoves({ subscription, coming }, replaced, asked.to, deps.clock.now()).find(
       (one) => one.item.id === item.id,
@@ -77,8 +77,8 @@ async function moveItem(
     const inPlace = planned === undefined ? item.price.id === current : planned.already
     // An earlier attempt made the change, but its process crashed or its response was lost.
     if (inPlace && journal.attempt > 1) return { state: 'succeeded', result: doneRecord(move, { effectiveAt: null }) }
-    if (planned === undefined) return skipped('The item has been moved to another price.')
-    if (planned.skipped !== null) return skipped(planned.skipped)
+    if (planned === undefined) return skippedResult('The item has been moved to another price.')
+    if (planned.skipped !== null) return skippedResult(planned.skipped)
     if (!planned.due) return { state: 'waiting', until: item.currentPeriodEnd }
     await journal.sending(stepRecord(move))
     const key = idempotencyKey('job', journal.jobId, journal.index, journal.attempt)

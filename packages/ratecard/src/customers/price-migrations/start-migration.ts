@@ -14,7 +14,7 @@ import { createMoney, type Money } from '../item-swaps/monthly-money.ts'
 import { migrationFacts, type PlannedMigration } from './migration-facts.ts'
 import { discountedMonths, type ItemMonths } from './discounted-moves.ts'
 import { planMoves, type ReplacedPrice, replacedPrice } from './plan-moves.ts'
-import { migrating } from './move-step.ts'
+import { migrateTo } from './move-step.ts'
 import { takingBack } from './take-back.ts'
 import type { Caller, Overriding } from '../../api/notation/callers.ts'
 import type { MigrationLine, MigrationPlan, MigrationRequest } from '../../api/customers/price-migrations.ts'
@@ -72,7 +72,7 @@ async function startMigration(
       caller,
       steps: lines.map(stepOf),
     },
-    migrating(deps, { priceId, to }),
+    migrateTo(deps, { priceId, to }),
   )
 }
 
@@ -86,7 +86,7 @@ export function resumedMigration(deps: SwapDeps, job: JobRecord): DoStep {
     readonly take_back_of?: string
   }
   if (of !== undefined) return takingBack(deps, priceId)
-  return migrating(deps, { priceId, to: to === 'renewal' || to === 'now' ? to : { at: Date.parse(to) } })
+  return migrateTo(deps, { priceId, to: to === 'renewal' || to === 'now' ? to : { at: Date.parse(to) } })
 }
 
 function stepOf(line: MigrationLine): Readonly<Record<string, unknown>> {

@@ -51,29 +51,29 @@ function stepOf({ tenantId, customer, subscription, item, quantity, ...move }: S
 
 export function takingBack(deps: SwapDeps, priceId: string): DoStep {
   return (step, journal) =>
-    withNamedLease(deps, leaseOfStep(step), (held) => takeBack(deps, priceId, step, { journal, held }))
+    withNamedLease(deps, leaseOfStep(step), (lease) => takeBack(deps, priceId, step, { journal, lease }))
 }
 
-const skipped = (reason: string): StepResult => ({ state: 'skipped', result: { reason } })
+const skippedResult = (reason: string): StepResult => ({ state: 'skipped', result: { reason } })
 const textOrNull = (value: unknown) => (typeof value === 'string' && value !== '' ? value : null)
 
 async function takeBack(
   deps: SwapDeps,
   priceId: string,
   step: Step,
-  { journal, held }: { readonly journal: Journal; readonly held: TenantLease },
+  { journal, lease }: { readonly journal: Journal; readonly lease: TenantLease },
 ): Promise<StepResult> {
   const { processor } = deps
-  const signal = AbortSignal.any([held.signal, journal.signal])
+  const signal = AbortSignal.any([lease.signal, journal.signal])
   const payer = { tenantId: textOrNull(step['tenant_id']), customer: textOrNull(step['customer']) }
-  await settleLateSwaps(deps, payer, { token: held.token, signal })
+  await settleLateSwaps(deps, payer, { token: lease.token, signal })
   const isArchived = archivedIn(await deps.priceBook())
   return askProcessor(signal, async () => {
     const state = await processor.changeable(String(step['subscription']), signal)
-    if (state === null || !isLive(state.subscription)) return skipped('The subscription has ended.')
+    if (state === null || !isLive(state.subscription)) return skippedResult('The subscription has ended.')
     const { subscription } = state
     const item = subscription.items.find(({ id }) => id === step['item'])
-    if (item === undefined) return skipped('The subscription no longer has the item.')
+    if (item === undefined) return skippedResult('The subscription no longer has the item.')
     const leaving = processorId(String(step['from_processor_id']))
     const move: SwapStep = {
       ...{ subscription: subscription.id, effective: 'period_end', forGood: true },
@@ -91,7 +91,7 @@ async function takeBack(
     if (next !== leaving) {
       // An earlier attempt took the move back, but its process crashed or its response was lost.
       if (next === item.price.id) return { state: 'succeeded', result: doneRecord(move, { effectiveAt: at }) }
-      return skipped(
+      return skippedResult(
         state.scheduled?.restores.some(({ price }) => price === leaving) === true
           ? 'A scheduled change has replaced the move. Undoing that change would schedule the move again.'
           : 'The schedule of the subscription does not move the item to that price any more.',

@@ -6,11 +6,11 @@ import { type ChangeStep, releaseOf } from '../item-swaps/change-step.ts'
 import type { ChangeableSubscription } from '../../processor/subscription-change.ts'
 import { isRunning } from '../tenants/free-subscriptions.ts'
 import type { ChangeDeps } from './deps.ts'
-import { invalid } from './decide/decision.ts'
-import { findAct, keepAct, type ActRequest, requestId } from './earlier-requests.ts'
+import { invalidChange } from './decide/decision.ts'
+import { findAct, storeAct, type ActRequest, requestId } from './earlier-requests.ts'
 import { readLive, readState, selectSubscription } from './decide/read-change.ts'
 import { restoredPrices, resumptionSteps, withoutPending, type Undone } from './decide/resumption.ts'
-import { keepDecided, readDecided, refuseUndoing, type Decided } from './decisions.ts'
+import { storeDecided, readDecided, refuseUndoing, type SubscriptionDecisions } from './decisions.ts'
 import { restorationOf } from './put-back.ts'
 import { termEndOfPeriod } from './decide/scheduled-items.ts'
 import { setAsideSchedule } from './decide/set-aside.ts'
@@ -68,7 +68,7 @@ export function pauseSteps(
 ): readonly ChangeStep[] {
   const { id, status } = subscription
   if (until !== null && until <= (clockTime ?? now))
-    throw invalid('until', `"until" must be later than ${toRfc3339(clockTime ?? now)}.`)
+    throw invalidChange('until', `"until" must be later than ${toRfc3339(clockTime ?? now)}.`)
   if (status === 'paused' || status === 'incomplete')
     throw new ServiceError('conflict', `The subscription ${id} is ${status}: it has no invoices to collect.`)
   return [{ op: 'settings', subscription: id, pause: { behavior, until } }]
@@ -99,7 +99,7 @@ export async function cancelOwnSubscription(
       ? await freeOf(deps, cancellation, principal, running)
       : (running.find((one) => one.id === before) ?? null)
   if (free !== null) {
-    await keepAct(deps, request, { subscription: free.id, job: null })
+    await storeAct(deps, request, { subscription: free.id, job: null })
     return endFree(deps, free, caller)
   }
   return actOn(deps, {
@@ -179,7 +179,7 @@ async function broughtBack(
 
 interface Resuming {
   readonly tenantId: string
-  readonly decided: Decided
+  readonly decided: SubscriptionDecisions
   readonly principal: Principal
   readonly signal: AbortSignal
 }
@@ -217,31 +217,31 @@ async function actOn(deps: ChangeDeps, asked: Act): Promise<TenantSubscription> 
   const { id: tenantId } = await deps.tenantOf(principal)
   await deps.assertAccount('write')
   const find = () => deps.tenantOf(principal)
-  return withSettledTenant(deps, tenantId, find, async (tenant, held, cancelled) => {
+  return withSettledTenant(deps, tenantId, find, async (tenant, lease, cancelled) => {
     const before = request === undefined ? null : await findAct(deps, request)
     const { job = null } = before ?? {}
-    if (before !== null && job !== null && (await finishJob(deps, job, held)) !== null)
+    if (before !== null && job !== null && (await finishJob(deps, job, lease)) !== null)
       return deps.shownSubscription(tenantId, before.subscription)
     // Nothing may prevent a cancellation.
-    await (act === 'cancel' ? putBackAfterAct : putBackSchedules)(deps, tenantId, held)
-    const live = await readLive(deps, tenant, held.signal)
+    await (act === 'cancel' ? putBackAfterAct : putBackSchedules)(deps, tenantId, lease)
+    const live = await readLive(deps, tenant, lease.signal)
     const begun = before?.subscription ?? interruptedOf(asked, cancelled)
     if (begun !== undefined && live.every(({ id }) => id !== begun)) return deps.shownSubscription(tenantId, begun)
     const { id: subscription } = selectSubscription(live, named.subscription ?? before?.subscription)
-    const state = await readState(deps, subscription, held.signal)
-    const steps = await decide(state, tenant, held.signal)
+    const state = await readState(deps, subscription, lease.signal)
+    const steps = await decide(state, tenant, lease.signal)
     const setAside = act === 'cancel' && steps[0]?.op === 'release' ? setAsideSchedule(state) : null
     const about = named.reason === undefined ? {} : { reason: named.reason }
     const opened = async (id: string) => {
-      if (request !== undefined) await keepAct(deps, request, { subscription, job: id })
+      if (request !== undefined) await storeAct(deps, request, { subscription, job: id })
     }
     const bySession = principal.kind === 'session'
     if (act === 'cancel' && !bySession && steps.length === 0) await takeOver(deps, subscription)
     if (steps.length > 0)
-      await runChange(deps, { tenantId, act, subscription, about, steps, caller, bySession, held, setAside, opened })
+      await runChange(deps, { tenantId, act, subscription, about, steps, caller, bySession, lease, setAside, opened })
     // No free subscription begins after a cancellation by the tenant, and none after a resumption.
     else if (act !== 'pause') await deps.store.localSubscriptions.unplan(subscription)
-    await putBackAfterAct(deps, tenantId, held)
+    await putBackAfterAct(deps, tenantId, lease)
     return deps.shownSubscription(tenantId, subscription)
   })
 }
@@ -250,7 +250,7 @@ async function actOn(deps: ChangeDeps, asked: Act): Promise<TenantSubscription> 
 async function takeOver(deps: ChangeDeps, subscription: string): Promise<void> {
   const { cancellation } = await readDecided(deps, subscription)
   if (cancellation !== undefined)
-    await keepDecided(deps, subscription, { cancellation: { ...cancellation, bySession: false } })
+    await storeDecided(deps, subscription, { cancellation: { ...cancellation, bySession: false } })
 }
 
 /**

@@ -31,11 +31,11 @@ import {
 import { decideChange, freeSteps } from './decide/decide-change.ts'
 import type { ChangeDecision, ChangeSituation } from './decide/decision.ts'
 import type { ChangeDeps } from './deps.ts'
-import { requestId, findPreview, keepPreview, previewLifetimeMs, type KeptPreview } from './earlier-requests.ts'
+import { requestId, findPreview, storePreview, previewLifetimeMs, type StoredPreview } from './earlier-requests.ts'
 import { monthlyShown } from './decide/monthly.ts'
 import { closePagesWithCode, closeSellingPages } from './open-pages.ts'
 import { readChange, readLive, refuseSoldSince, type ReadChange } from './decide/read-change.ts'
-import { keepBegunPeriod } from './decisions.ts'
+import { storeBegunPeriod } from './decisions.ts'
 import { withSettledTenant, finishJob, putBackAfterAct, putBackSchedules, runChange } from './run-change.ts'
 import type { KeyedCaller } from '../../api/notation/callers.ts'
 import type { ChangeOutcome, ChangePreview, NewChange } from '../../api/customers/subscription-changes.ts'
@@ -43,48 +43,53 @@ import type { Principal } from '../../api/customers/sessions.ts'
 import type { PlannedFreeRecord, TenantRecord } from '../../store/records/tenants.ts'
 import type { ProcessorId } from '../../catalog/resource.ts'
 
-type Shown = Omit<ChangePreview, 'preview'>
+type PreviewContent = Omit<ChangePreview, 'preview'>
 
 /** A decided change with its amounts at a moment. */
-interface Costed {
+interface ChangeCost {
   readonly decision: ChangeDecision
   /** Moment from which the change is prorated, by the customer's clock. */
   readonly at: number
-  readonly shown: Shown
+  readonly shown: PreviewContent
   readonly billed: BilledNow
 }
 
 export async function previewChange(
   deps: ChangeDeps,
-  wish: Omit<NewChange, 'preview'>,
+  requestedChange: Omit<NewChange, 'preview'>,
   principal: Principal,
 ): Promise<ChangePreview> {
   const { id } = await deps.tenantOf(principal)
-  return countingCodes(deps, id, { wish, principal }, () => previewed(deps, wish, principal))
+  return countingCodes(deps, id, { requestedChange, principal }, () =>
+    previewAndStore(deps, requestedChange, principal),
+  )
 }
 
 /** Counts refused promotion codes that an end user entered, together with those at a checkout. */
 function countingCodes<T>(
   deps: ChangeDeps,
   tenantId: string,
-  { wish, principal }: { readonly wish: Omit<NewChange, 'preview'>; readonly principal: Principal },
+  {
+    requestedChange,
+    principal,
+  }: { readonly requestedChange: Omit<NewChange, 'preview'>; readonly principal: Principal },
   work: () => Promise<T>,
 ): Promise<T> {
-  if (principal.kind !== 'session' || wish.promotionCode === undefined) return work()
+  if (principal.kind !== 'session' || requestedChange.promotionCode === undefined) return work()
   return countingRefusedCodes(deps, tenantId, work)
 }
 
-async function previewed(
+async function previewAndStore(
   deps: ChangeDeps,
-  wish: Omit<NewChange, 'preview'>,
+  requestedChange: Omit<NewChange, 'preview'>,
   principal: Principal,
 ): Promise<ChangePreview> {
   const tenant = await deps.tenantOf(principal)
   const session = principal.kind === 'session'
-  const read = await readChange(deps, tenant, wish, { session, signal: deps.shutdown })
-  const { at, shown, billed } = await costed(deps, read, null, deps.shutdown)
+  const read = await readChange(deps, tenant, requestedChange, { session, signal: deps.shutdown })
+  const { at, shown, billed } = await computeCost(deps, read, null, deps.shutdown)
   const id = `prv_${deps.newId()}`
-  await keepPreview(deps, tenant.id, {
+  await storePreview(deps, tenant.id, {
     id,
     subscription: shown.subscription,
     at,
@@ -99,7 +104,7 @@ async function previewed(
 
 export async function changeSubscription(
   deps: ChangeDeps,
-  { preview = null, ...wish }: Omit<NewChange, 'preview'> & { readonly preview?: string | null | undefined },
+  { preview = null, ...request }: Omit<NewChange, 'preview'> & { readonly preview?: string | null | undefined },
   principal: Principal,
   caller: KeyedCaller,
 ): Promise<ChangeOutcome> {
@@ -110,36 +115,36 @@ export async function changeSubscription(
     })
   const { id } = await deps.tenantOf(principal)
   await deps.assertAccount('write')
-  const change = () => changeUnderLease(deps, id, { preview, wish, principal, caller })
-  return countingCodes(deps, id, { wish, principal }, change)
+  const change = () => changeUnderLease(deps, id, { preview, requestedChange: request, principal, caller })
+  return countingCodes(deps, id, { requestedChange: request, principal }, change)
 }
 
-interface RequestedChange extends Pick<Making, 'preview' | 'caller'> {
-  readonly wish: Omit<NewChange, 'preview'>
+interface RequestedChange extends Pick<ChangeRequestContext, 'preview' | 'caller'> {
+  readonly requestedChange: Omit<NewChange, 'preview'>
   readonly principal: Principal
 }
 
 function changeUnderLease(
   deps: ChangeDeps,
   id: string,
-  { preview, wish, principal, caller }: RequestedChange,
+  { preview, requestedChange, principal, caller }: RequestedChange,
 ): Promise<ChangeOutcome> {
   const session = principal.kind === 'session'
   const find = () => deps.tenantOf(principal)
-  return withSettledTenant(deps, id, find, async (tenant, held) => {
-    const name = preview ?? requestId(caller, { principal, tenant, request: wish })
-    const made = await madeBefore(deps, id, name, held)
+  return withSettledTenant(deps, id, find, async (tenant, lease) => {
+    const name = preview ?? requestId(caller, { principal, tenant, request: requestedChange })
+    const made = await findEarlierOutcome(deps, id, name, lease)
     if (made !== null) {
-      await putBackAfterAct(deps, id, held)
+      await putBackAfterAct(deps, id, lease)
       return outcomeOf(preview, made.shown, made)
     }
-    await putBackSchedules(deps, id, held)
-    const read = await readChange(deps, tenant, wish, { session, signal: held.signal })
+    await putBackSchedules(deps, id, lease)
+    const read = await readChange(deps, tenant, requestedChange, { session, signal: lease.signal })
     const cost =
       preview === null
-        ? await costed(deps, read, null, held.signal)
-        : await costedAsShown(deps, read, await findFresh(deps, id, preview, read), held.signal)
-    return make(deps, tenant, { ...read, ...cost }, { preview, name, caller, bySession: session, held })
+        ? await computeCost(deps, read, null, lease.signal)
+        : await computeCostAsShown(deps, read, await findFresh(deps, id, preview, read), lease.signal)
+    return carryOutChange(deps, tenant, { ...read, ...cost }, { preview, name, caller, bySession: session, lease })
   })
 }
 
@@ -147,10 +152,10 @@ function changeUnderLease(
  * Returns the result of an earlier request with the same preview or idempotency key. If that request's process died before its response,
  * executes the remaining steps. Returns null if the earlier request changed nothing.
  */
-async function madeBefore(deps: ChangeDeps, tenantId: string, id: string | null, held: TenantLease) {
+async function findEarlierOutcome(deps: ChangeDeps, tenantId: string, id: string | null, lease: TenantLease) {
   const kept = id === null ? null : await findPreview(deps, tenantId, id)
   if (kept === null || kept.job === null) return null
-  const done = await finishJob(deps, kept.job, held)
+  const done = await finishJob(deps, kept.job, lease)
   return done === null ? null : { ...done, shown: kept.shown }
 }
 
@@ -159,11 +164,11 @@ async function findFresh(
   tenantId: string,
   id: string,
   { fingerprint }: ReadChange,
-): Promise<KeptPreview> {
+): Promise<StoredPreview> {
   const kept = await findPreview(deps, tenantId, id)
-  if (kept === null) throw stale('The preview no longer exists.')
+  if (kept === null) throw stalePreview('The preview no longer exists.')
   if (kept.fingerprint !== fingerprint)
-    throw stale('The subscription, a price or the request has changed since the preview.')
+    throw stalePreview('The subscription, a price or the request has changed since the preview.')
   return kept
 }
 
@@ -171,22 +176,23 @@ async function findFresh(
  * Computes the change as of the time of its preview. Throws `preview_stale` if the preview is too old or the amount has changed. Usage that
  * came in since is billed too, and does not make the preview stale: a tenant with steady usage could otherwise never change.
  */
-async function costedAsShown(
+async function computeCostAsShown(
   deps: ChangeDeps,
   read: ReadChange,
-  kept: KeptPreview,
+  kept: StoredPreview,
   signal: AbortSignal,
-): Promise<Costed> {
-  const now = await costed(deps, read, null, signal)
-  if (now.at - kept.at > previewLifetimeMs) throw stale(`The preview is more than ${previewMinutes} minutes old.`)
+): Promise<ChangeCost> {
+  const now = await computeCost(deps, read, null, signal)
+  if (now.at - kept.at > previewLifetimeMs)
+    throw stalePreview(`The preview is more than ${previewMinutes} minutes old.`)
   const { shown } = kept
-  const then = now.decision.billsNow ? await costed(deps, read, kept.at, signal) : now
+  const then = now.decision.billsNow ? await computeCost(deps, read, kept.at, signal) : now
   if (then.shown.dueNow.amount === shown.dueNow.amount) return { ...then, at: kept.at, shown }
   if (onlyUsageDiffers(then.billed, kept.billed)) return { ...then, at: kept.at }
-  throw stale(`The change costs ${then.shown.dueNow.formatted} now instead of ${shown.dueNow.formatted}.`)
+  throw stalePreview(`The change costs ${then.shown.dueNow.formatted} now instead of ${shown.dueNow.formatted}.`)
 }
 
-const stale = (detail: string) =>
+const stalePreview = (detail: string) =>
   new ServiceError('preview_stale', `${detail} Nothing was changed.`, {
     hint: 'Request a new preview and show it to the customer.',
   })
@@ -200,12 +206,12 @@ function updateOf(decision: ChangeDecision, at: number | null): ItemsUpdate {
 }
 
 /** Decides the change and previews its cost at the processor. `at` is the time of an earlier preview; null for now. */
-async function costed(
+async function computeCost(
   deps: ChangeDeps,
   { situation }: ReadChange,
   at: number | null,
   signal: AbortSignal,
-): Promise<Costed> {
+): Promise<ChangeCost> {
   const decision = decideChange(situation)
   const update = updateOf(decision, at)
   const preview = () => deps.processor.previewUpdate(update, 'immediate', signal)
@@ -216,7 +222,7 @@ async function costed(
   const moment = at ?? state.clockTime ?? momentOf(due) ?? deps.clock.now()
   const hasFixed = promotionTerms.fixed || state.discountTerms.some(isFixed)
   const warnings = invoiceWarnings(decision, hasFixed, { due, next })
-  const shown = shownOf(decision, { due, next, moment, warnings })
+  const shown = previewOf(decision, { due, next, moment, warnings })
   return { decision, at: moment, shown, billed: billedNow(due, situation.present) }
 }
 
@@ -230,7 +236,7 @@ function momentOf(due: InvoicePreview | null): number | null {
   return starts.length === 0 ? null : Math.max(...starts)
 }
 
-function shownOf(
+function previewOf(
   decision: ChangeDecision,
   {
     due,
@@ -243,7 +249,7 @@ function shownOf(
     readonly moment: number
     readonly warnings: ChangeDecision['warnings']
   },
-): Shown {
+): PreviewContent {
   const { subscription, when, periodEnd, before, after, monthly } = decision
   const { currency } = subscription
   const names = new Map([...before, ...after].map(({ processorPriceId, priceId }) => [processorPriceId, priceId]))
@@ -253,10 +259,11 @@ function shownOf(
     effectiveAt: periodEnd ?? moment,
     before: [...before],
     after: [...after],
-    dueNow: due === null ? { ...moneyOf(0, currency), creditApplied: 0, balance: 0, balanceApplied: 0 } : invoiced(due),
+    dueNow:
+      due === null ? { ...moneyOf(0, currency), creditApplied: 0, balance: 0, balanceApplied: 0 } : invoiceAmounts(due),
     nextInvoice: next && {
       at: next.dueAt,
-      ...invoiced(next),
+      ...invoiceAmounts(next),
       lines: next.lines.map(({ price, proration: _proration, net: _net, ...line }) => ({
         ...line,
         priceId: price === null ? null : (names.get(price) ?? null),
@@ -268,7 +275,7 @@ function shownOf(
   }
 }
 
-const invoiced = (invoice: InvoicePreview) => ({
+const invoiceAmounts = (invoice: InvoicePreview) => ({
   ...moneyOf(invoice.amountDue, invoice.currency),
   creditApplied: invoice.creditsApplied,
   ...paidByBalance(invoice),
@@ -276,27 +283,27 @@ const invoiced = (invoice: InvoicePreview) => ({
 
 const moneyOf = (amount: number, currency: string) => ({ amount, currency, formatted: formatMinor(amount, currency) })
 
-interface Making {
+interface ChangeRequestContext {
   readonly preview: string | null
   /** Id under which a retry finds the change: that of the preview, or else of the request. null if a retry cannot find it. */
   readonly name: string | null
   readonly caller: KeyedCaller
   readonly bySession: boolean
-  readonly held: TenantLease
+  readonly lease: TenantLease
 }
 
-async function make(
+async function carryOutChange(
   deps: ChangeDeps,
   tenant: TenantRecord,
-  { decision, at, shown, billed, fingerprint, beside, situation: { promotionCode } }: Costed & ReadChange,
-  { preview, name, caller, bySession, held }: Making,
+  { decision, at, shown, billed, fingerprint, beside, situation: { promotionCode } }: ChangeCost & ReadChange,
+  { preview, name, caller, bySession, lease }: ChangeRequestContext,
 ): Promise<ChangeOutcome> {
   const kept = { subscription: shown.subscription, at, fingerprint, shown, billed, madeAt: deps.clock.now() }
   const planned = plannedFree(decision, { id: `sub_local_${deps.newId()}`, tenantId: tenant.id, at })
   // A page that was paid since the subscriptions were read is not open any more, and has sold one of its own.
-  if (await closeSellingPages(deps, tenant, shown, held.signal))
-    await refuseSoldSince(deps, tenant, beside, held.signal)
-  if (bySession && promotionCode !== null) await closePagesWithCode(deps, tenant, promotionCode, held.signal)
+  if (await closeSellingPages(deps, tenant, shown, lease.signal))
+    await refuseSoldSince(deps, tenant, beside, lease.signal)
+  if (bySession && promotionCode !== null) await closePagesWithCode(deps, tenant, promotionCode, lease.signal)
   const done = await runChange(deps, {
     tenantId: tenant.id,
     act: 'change',
@@ -304,23 +311,23 @@ async function make(
     about: {
       preview,
       when: shown.when,
-      before: shown.before.map(asAudited),
-      after: shown.after.map(asAudited),
+      before: shown.before.map(auditedItem),
+      after: shown.after.map(auditedItem),
       due_now: shown.dueNow,
     },
     steps: stepsOf(decision, at),
-    ...{ caller, held, bySession },
+    ...{ caller, lease, bySession },
     plannedFree: planned,
     setAside: decision.setAside,
     opened: async (job) => {
-      if (name !== null) await keepPreview(deps, tenant.id, { id: name, ...kept, job })
+      if (name !== null) await storePreview(deps, tenant.id, { id: name, ...kept, job })
       const { sessionBegins: intervals } = decision
-      if (intervals.length > 0) await keepBegunPeriod(deps, shown.subscription, { at, intervals })
+      if (intervals.length > 0) await storeBegunPeriod(deps, shown.subscription, { at, intervals })
     },
   })
-  if (decision.setAside?.then !== undefined) await putBackAfterAct(deps, tenant.id, held)
+  if (decision.setAside?.then !== undefined) await putBackAfterAct(deps, tenant.id, lease)
   if (planned !== null && decision.when === 'now') await beginPlanned(deps, [planned])
-  if (decision.endsFree.length > 0) await settleFree(deps, tenant.id, await readLive(deps, tenant, held.signal))
+  if (decision.endsFree.length > 0) await settleFree(deps, tenant.id, await readLive(deps, tenant, lease.signal))
   return outcomeOf(preview, shown, done)
 }
 
@@ -333,7 +340,7 @@ function plannedFree(
   return { subscription: subscription.id, tenantId, id, priceId: free.price, beginsAt: periodEnd ?? at }
 }
 
-const asAudited = ({ priceId, processorPriceId, quantity }: Shown['before'][number]) => ({
+const auditedItem = ({ priceId, processorPriceId, quantity }: PreviewContent['before'][number]) => ({
   price_id: priceId,
   processor_price_id: processorPriceId,
   quantity,
@@ -353,7 +360,7 @@ function stepsOf(decision: ChangeDecision, at: number): readonly ChangeStep[] {
 
 function outcomeOf(
   preview: string | null,
-  shown: Shown,
+  shown: PreviewContent,
   { payment }: { readonly payment: { readonly url: string | null } | null },
 ): ChangeOutcome {
   const status = payment !== null ? 'payment_required' : shown.when === 'now' ? 'changed' : 'scheduled'

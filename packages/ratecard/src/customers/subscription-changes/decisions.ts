@@ -3,7 +3,7 @@
 import { ServiceError } from '../../base/errors/service-error.ts'
 import type { ChangeableSubscription, ScheduledChange } from '../../processor/subscription-change.ts'
 import { withNamedLease } from '../../acts/lease.ts'
-import { type KeptDeps, previewLifetimeMs } from './earlier-requests.ts'
+import { type RequestRecordDeps, previewLifetimeMs } from './earlier-requests.ts'
 import type { SetAsideSchedule } from './decide/decision.ts'
 import type { LiveItem } from '../../processor/customer-half.ts'
 import { intervalOf } from './decide/monthly.ts'
@@ -16,7 +16,7 @@ export interface TakenOff extends SetAsideSchedule {
   readonly deal: string
 }
 
-export interface Decided {
+export interface SubscriptionDecisions {
   readonly cancellation?: {
     readonly bySession: boolean
     /** Time at which the processor says that it was made; a later cancellation by somebody else has another one. */
@@ -30,18 +30,18 @@ export interface Decided {
 }
 
 interface Deps {
-  readonly store: Pick<KeptDeps['store'], 'facts'>
+  readonly store: Pick<RequestRecordDeps['store'], 'facts'>
 }
 
 const factOf = (subscription: string) => `decided:${subscription}`
 
-export async function readDecided({ store }: Deps, subscription: string): Promise<Decided> {
+export async function readDecided({ store }: Deps, subscription: string): Promise<SubscriptionDecisions> {
   const text = await store.facts.get(factOf(subscription))
-  return text === null ? {} : (JSON.parse(text) as Decided)
+  return text === null ? {} : (JSON.parse(text) as SubscriptionDecisions)
 }
 
 /** Adds to what is known of the subscription. The caller holds the tenant's lease. */
-export async function keepDecided(deps: Deps, subscription: string, more: Decided): Promise<void> {
+export async function storeDecided(deps: Deps, subscription: string, more: SubscriptionDecisions): Promise<void> {
   const text = JSON.stringify({ ...(await readDecided(deps, subscription)), ...more })
   await deps.store.facts.set(factOf(subscription), text)
 }
@@ -54,7 +54,7 @@ export async function takenOffList({ store }: Deps): Promise<readonly (readonly 
   return text === null ? [] : (JSON.parse(text) as [string, string][])
 }
 
-type ListDeps = Pick<KeptDeps, 'store' | 'shutdown'>
+type ListDeps = Pick<RequestRecordDeps, 'store' | 'shutdown'>
 
 export const addTakenOff = (deps: ListDeps, tenantId: string, subscription: string) =>
   changeList(deps, subscription, [[tenantId, subscription]])
@@ -79,29 +79,33 @@ export const scheduledText = ({ at }: Pick<ScheduledChange, 'at'>) => String(at)
 type Planned = Pick<ChangeableSubscription, 'subscription' | 'scheduled'>
 
 /** True if a session of the tenant scheduled the change that the subscription has. Earlier texts go on after the time. */
-export const isScheduledBySession = ({ scheduled }: Pick<Planned, 'scheduled'>, decided: Decided) =>
+export const isScheduledBySession = ({ scheduled }: Pick<Planned, 'scheduled'>, decided: SubscriptionDecisions) =>
   scheduled !== null && decided.scheduled?.split(' ')[0] === scheduledText(scheduled)
 
 /** True if the running cancellation is the one that is known, and a session of the tenant made it. */
-const isCancelledBySession = ({ subscription: { canceledAt } }: Planned, { cancellation }: Decided) =>
+const isCancelledBySession = ({ subscription: { canceledAt } }: Planned, { cancellation }: SubscriptionDecisions) =>
   cancellation?.bySession === true && cancellation.canceledAt === canceledAt
 
 /** Throws `not_allowed` if a session would undo what no session of its tenant did. */
 export function refuseUndoing(
   state: Pick<ChangeableSubscription, 'subscription' | 'scheduled' | 'payment'>,
-  decided: Decided,
+  decided: SubscriptionDecisions,
 ): void {
   const { subscription, scheduled, payment } = state
   const { id, cancelAt, cancelAtPeriodEnd, paused } = subscription
   if ((cancelAtPeriodEnd || cancelAt !== null) && !isCancelledBySession(state, decided))
-    throw notTheirs(`The cancellation of ${id}`, 'A customer who cancelled in the customer portal can renew it there.')
-  if (paused !== null) throw notTheirs(`The pause of ${id}`)
-  if (scheduled !== null && !isScheduledBySession(state, decided)) throw notTheirs(`The scheduled change of ${id}`)
+    throw decidedBySeller(
+      `The cancellation of ${id}`,
+      'A customer who cancelled in the customer portal can renew it there.',
+    )
+  if (paused !== null) throw decidedBySeller(`The pause of ${id}`)
+  if (scheduled !== null && !isScheduledBySession(state, decided))
+    throw decidedBySeller(`The scheduled change of ${id}`)
   if (payment !== null && decided.invoice !== payment.invoice)
-    throw notTheirs(`The change of ${id} that waits for its payment`)
+    throw decidedBySeller(`The change of ${id} that waits for its payment`)
 }
 
-const notTheirs = (what: string, besides?: string) =>
+const decidedBySeller = (what: string, besides?: string) =>
   new ServiceError('not_allowed', `${what} was decided by the seller, so a session cannot undo it.`, {
     hint: ['A service key can (POST subscription/resume).', ...(besides === undefined ? [] : [besides])].join(' '),
   })
@@ -122,7 +126,7 @@ interface BegunPeriod {
 const periodFactOf = (subscription: string) => `begun_period:${subscription}`
 
 /** Remembers, before the write, that a change by a session begins a period of these intervals. */
-export async function keepBegunPeriod({ store }: Deps, subscription: string, period: BegunPeriod): Promise<void> {
+export async function storeBegunPeriod({ store }: Deps, subscription: string, period: BegunPeriod): Promise<void> {
   await store.facts.set(periodFactOf(subscription), JSON.stringify(period))
 }
 

@@ -11,17 +11,17 @@ import type { BilledNow } from './decide/next-invoice.ts'
 import type { ChangePreview } from '../../api/customers/subscription-changes.ts'
 
 /** Maximum number of records in a list, e.g. 20 previews of a tenant. The oldest are deleted first. */
-const maxKept = 20
+const maxRecords = 20
 /** Time (ms) after which a record is deleted: a day, because a request may be retried with its idempotency key for that long. */
-const keptMs = 24 * 60 * 60_000
+const recordLifetimeMs = 24 * 60 * 60_000
 
-export interface Kept {
+export interface RequestRecord {
   readonly id: string
   /** Time of the service when the record was made; only for deleting it. */
   readonly madeAt: number
 }
 
-export interface KeptDeps {
+export interface RequestRecordDeps {
   readonly store: Pick<Store, 'tryExclusively' | 'facts'>
   readonly clock: Clock
   readonly shutdown: AbortSignal
@@ -45,28 +45,28 @@ interface RequestOf {
   readonly request: object
 }
 
-export async function findKept(deps: KeptDeps, list: string, id: string): Promise<Kept | null> {
-  return (await readKept(deps, list)).find((one) => one.id === id) ?? null
+export async function findRecord(deps: RequestRecordDeps, list: string, id: string): Promise<RequestRecord | null> {
+  return (await readRecords(deps, list)).find((one) => one.id === id) ?? null
 }
 
 /** Adds the record to the list, or replaces the one with its id. */
-export function keep(deps: KeptDeps, list: string, record: Kept): Promise<void> {
+export function storeRecord(deps: RequestRecordDeps, list: string, record: RequestRecord): Promise<void> {
   return withNamedLease(deps, list, async () => {
-    const others = (await readKept(deps, list)).filter(({ id }) => id !== record.id)
-    await deps.store.facts.set(list, JSON.stringify([record, ...others].slice(0, maxKept)))
+    const others = (await readRecords(deps, list)).filter(({ id }) => id !== record.id)
+    await deps.store.facts.set(list, JSON.stringify([record, ...others].slice(0, maxRecords)))
   })
 }
 
-async function readKept({ store, clock }: KeptDeps, list: string): Promise<readonly Kept[]> {
+async function readRecords({ store, clock }: RequestRecordDeps, list: string): Promise<readonly RequestRecord[]> {
   const text = await store.facts.get(list)
-  const kept = text === null ? [] : (JSON.parse(text) as readonly Kept[])
-  return kept.filter(({ madeAt }) => madeAt > clock.now() - keptMs)
+  const kept = text === null ? [] : (JSON.parse(text) as readonly RequestRecord[])
+  return kept.filter(({ madeAt }) => madeAt > clock.now() - recordLifetimeMs)
 }
 
 // Remembers which subscription a request cancelled or resumed, and by which job. A retry whose first response was lost (e.g. after a crash)
 // must not act again: the processor does not list ended subscriptions, and a second resumption would undo a schedule that the first one
 // brought back.
-interface KeptAct extends Kept {
+interface ActRecord extends RequestRecord {
   readonly subscription: string
   /** Job of the act; null for a free subscription, which exists only in the service. */
   readonly job: string | null
@@ -83,20 +83,20 @@ const lists = { cancel: 'subscription_cancellations', resume: 'subscription_resu
 const listOf = ({ act, tenantId }: ActRequest) => `${lists[act]}:${tenantId}`
 
 /** Stores, before the act, on which subscription the request acts. */
-export async function keepAct(
-  deps: KeptDeps,
+export async function storeAct(
+  deps: RequestRecordDeps,
   request: ActRequest,
-  { subscription, job }: Pick<KeptAct, 'subscription' | 'job'>,
+  { subscription, job }: Pick<ActRecord, 'subscription' | 'job'>,
 ): Promise<void> {
   const { id } = request
   if (id === null) return
-  const record: KeptAct = { id, subscription, job, madeAt: deps.clock.now() }
-  await keep(deps, listOf(request), record)
+  const record: ActRecord = { id, subscription, job, madeAt: deps.clock.now() }
+  await storeRecord(deps, listOf(request), record)
 }
 
 /** Returns what an earlier attempt of the request began; null if there is none. */
-export async function findAct(deps: KeptDeps, request: ActRequest): Promise<KeptAct | null> {
-  return request.id === null ? null : ((await findKept(deps, listOf(request), request.id)) as KeptAct | null)
+export async function findAct(deps: RequestRecordDeps, request: ActRequest): Promise<ActRecord | null> {
+  return request.id === null ? null : ((await findRecord(deps, listOf(request), request.id)) as ActRecord | null)
 }
 
 // Stores previews of changes. A change can be made at the amounts of its preview for a limited time. Previews are kept in the store and not by
@@ -104,7 +104,7 @@ export async function findAct(deps: KeptDeps, request: ActRequest): Promise<Kept
 /** Time (ms of the customer's clock) for which a preview is fresh. */
 export const previewLifetimeMs = previewMinutes * 60_000
 
-export interface KeptPreview extends Kept {
+export interface StoredPreview extends RequestRecord {
   readonly subscription: string
   /** Moment from which the change is prorated, by the customer's clock. */
   readonly at: number
@@ -118,11 +118,11 @@ export interface KeptPreview extends Kept {
 
 const previewListOf = (tenantId: string) => `subscription_previews:${tenantId}`
 
-export function findPreview(deps: KeptDeps, tenantId: string, id: string): Promise<KeptPreview | null> {
-  return findKept(deps, previewListOf(tenantId), id) as Promise<KeptPreview | null>
+export function findPreview(deps: RequestRecordDeps, tenantId: string, id: string): Promise<StoredPreview | null> {
+  return findRecord(deps, previewListOf(tenantId), id) as Promise<StoredPreview | null>
 }
 
 /** Adds the preview, or replaces the one with its id. */
-export function keepPreview(deps: KeptDeps, tenantId: string, preview: KeptPreview): Promise<void> {
-  return keep(deps, previewListOf(tenantId), preview)
+export function storePreview(deps: RequestRecordDeps, tenantId: string, preview: StoredPreview): Promise<void> {
+  return storeRecord(deps, previewListOf(tenantId), preview)
 }

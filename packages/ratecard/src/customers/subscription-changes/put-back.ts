@@ -17,7 +17,7 @@ import {
 } from './run-change.ts'
 import { holdCodes } from '../checkout/once-per-tenant.ts'
 import { forgetCancellation, readDecided, takenOffList, type TakenOff } from './decisions.ts'
-import { planned } from './decide/scheduled-items.ts'
+import { plannedItem } from './decide/scheduled-items.ts'
 import { restorationStep, restoredPhases, type Restoration } from './decide/set-aside.ts'
 import type { Store } from '../../store/store.ts'
 import type { JobRecord } from '../../store/records/journal.ts'
@@ -43,7 +43,7 @@ export async function restorationOf(
   if (schedule !== null) return nothing
   const released = await readReleased(deps, takenOff.released, signal)
   if (released === null || released.subscription !== id) return nothing
-  const present = items.map(planned)
+  const present = items.map(plannedItem)
   const now = clockTime ?? deps.clock.now()
   const phases = restoredPhases(released, { now, overdueAt: 'now', items: present })
   if (phases === 'nothing') return nothing
@@ -88,21 +88,21 @@ interface ToPutBack {
 async function putBackTakenOff(deps: Deps, { tenantId, subscription, report }: ToPutBack): Promise<boolean> {
   await deps.assertAccount('write')
   const find = () => deps.store.tenants.find(tenantId)
-  return withSettledTenant(deps, tenantId, find, async (_tenant, held) => {
-    const state = await askProcessor(held.signal, () => deps.processor.changeable(subscription, held.signal))
+  return withSettledTenant(deps, tenantId, find, async (_tenant, lease) => {
+    const state = await askProcessor(lease.signal, () => deps.processor.changeable(subscription, lease.signal))
     const { cancellation } = await readDecided(deps, subscription)
     const takenOff = cancellation?.takenOff ?? null
     if (state === null || takenOff === null) return true
     // The mirror may be behind: it is cancelled again.
     if (state.subscription.cancelAtPeriodEnd || state.subscription.cancelAt !== null) return false
-    const back = await restorationOf(deps, state, { tenantId, takenOff, signal: held.signal })
+    const back = await restorationOf(deps, state, { tenantId, takenOff, signal: lease.signal })
     const why =
       back.restores === null ? back.why : back.sameDeal ? null : 'The deal of the tenant is another one by now.'
     const what = `What was planned for ${subscription} (tenant ${tenantId}) before its cancellation`
     if (why !== null) report(new ServiceError('conflict', `${what} was not put back. ${why}`))
     if (why !== null || back.restores === null) return true
     await runChange(deps, {
-      ...{ tenantId, act: 'put_back', subscription, held, bySession: false },
+      ...{ tenantId, act: 'put_back', subscription, lease, bySession: false },
       about: { put_back: true },
       steps: [back.restores],
       caller: { author: null, by: null, requestId: null },
@@ -124,7 +124,7 @@ export async function putBackDue(deps: SwapDeps, report: (error: unknown) => voi
   for (const { subject: tenantId } of due) {
     if (deps.shutdown.aborted) return
     const find = () => deps.store.tenants.find(tenantId)
-    const refused = withSettledTenant(deps, tenantId, find, (_tenant, held) => putBackSchedules(deps, tenantId, held))
+    const refused = withSettledTenant(deps, tenantId, find, (_tenant, lease) => putBackSchedules(deps, tenantId, lease))
     await refused
       .then((all) => all.forEach(report))
       .catch((error: unknown) => {

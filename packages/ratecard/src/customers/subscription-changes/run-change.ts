@@ -25,7 +25,13 @@ import { settleLateSwaps } from '../item-swaps/late-swaps.ts'
 import type { SwapDeps } from '../item-swaps/deps.ts'
 import { archivedIn } from '../item-swaps/price-book.ts'
 import { holdCodes } from '../checkout/once-per-tenant.ts'
-import { addTakenOff, forgetCancellation, keepDecided, scheduledText, type Decided } from './decisions.ts'
+import {
+  addTakenOff,
+  forgetCancellation,
+  storeDecided,
+  scheduledText,
+  type SubscriptionDecisions,
+} from './decisions.ts'
 import type { SetAsideSchedule } from './decide/decision.ts'
 import { decidePutBack } from './decide/set-aside.ts'
 import type { Caller } from '../../api/notation/callers.ts'
@@ -43,7 +49,7 @@ export interface ChangeRun {
   readonly caller: Caller
   /** True if a session of the tenant asked for it, which may undo it later. */
   readonly bySession: boolean
-  readonly held: TenantLease
+  readonly lease: TenantLease
   /** Free subscription that begins when the steps have ended the paid one. */
   readonly plannedFree?: PlannedFreeRecord | null
   /** Schedule that the first step releases, and that is put back if the change is not made. */
@@ -104,7 +110,7 @@ export const putBackEveryMs = 5 * 60_000
  * fails.
  */
 export async function runChange(deps: SwapDeps, run: ChangeRun): Promise<ChangeDone> {
-  const { tenantId, act, subscription, about, caller, bySession, held, plannedFree = null, setAside = null } = run
+  const { tenantId, act, subscription, about, caller, bySession, lease, plannedFree = null, setAside = null } = run
   const { jobs } = deps.store
   const id = deps.newId()
   for (const unfinished of await jobs.unfinished('subscription_change', tenantId)) {
@@ -114,7 +120,7 @@ export async function runChange(deps: SwapDeps, run: ChangeRun): Promise<ChangeD
       detail: 'The change was interrupted and will not be continued, because a later change replaced it.',
       superseded_by: id,
     }
-    await jobs.end(unfinished.id, 'cancelled', JSON.stringify(error), held.token)
+    await jobs.end(unfinished.id, 'cancelled', JSON.stringify(error), lease.token)
   }
   const input = {
     ...{ tenant_id: tenantId, act, subscription, about },
@@ -125,13 +131,13 @@ export async function runChange(deps: SwapDeps, run: ChangeRun): Promise<ChangeD
   // Before the schedule is taken off, so that nobody takes its codes meanwhile.
   if (setAside?.codes !== undefined) await holdCodes(deps, tenantId, subscription, setAside.codes)
   const opened = { id, kind: 'subscription_change', subject: tenantId, input, steps: run.steps, caller } as const
-  await openAct(deps, changeAct(deps.processor), opened, held)
+  await openAct(deps, changeAct(deps.processor), opened, lease)
   await run.opened?.(id)
-  return runRest(deps, id, held)
+  return runRest(deps, id, lease)
 }
 
 /** Runs the steps that are not done, in order, and ends the job. */
-async function runRest(deps: SwapDeps, id: string, held: TenantLease): Promise<ChangeDone> {
+async function runRest(deps: SwapDeps, id: string, lease: TenantLease): Promise<ChangeDone> {
   const { jobs, localSubscriptions } = deps.store
   const { plannedFree } = inputOf(await findJob(deps, id))
   const formerlyPlanned =
@@ -146,13 +152,13 @@ async function runRest(deps: SwapDeps, id: string, held: TenantLease): Promise<C
     for (const { index, step, state } of await jobs.steps(id)) {
       if (state === 'succeeded') continue
       stopIfDraining(deps)
-      held.signal.throwIfAborted()
-      await runStep(deps, changeAct(deps.processor), { jobId: id, index, step: recordedChange(step) }, held)
+      lease.signal.throwIfAborted()
+      await runStep(deps, changeAct(deps.processor), { jobId: id, index, step: recordedChange(step) }, lease)
     }
-    return await complete(deps, id, held)
+    return await completeChange(deps, id, lease)
   } catch (error) {
     // The journal itself may have caused the failure. An error of these writes must not hide the original error.
-    await stopped(deps, id, { error, formerlyPlanned }, held).catch(() => undefined)
+    await endStoppedChange(deps, id, { error, formerlyPlanned }, lease).catch(() => undefined)
     throw error
   }
 }
@@ -161,18 +167,18 @@ async function runRest(deps: SwapDeps, id: string, held: TenantLease): Promise<C
  * Ends a job whose step failed. Takes back what was prepared for the change, unless a step may still take effect: the plan of a free
  * subscription, and the schedule that was taken off.
  */
-async function stopped(
+async function endStoppedChange(
   deps: SwapDeps,
   id: string,
   { error, formerlyPlanned }: { readonly error: unknown; readonly formerlyPlanned: PlannedFreeRecord | undefined },
-  held: TenantLease,
+  lease: TenantLease,
 ): Promise<void> {
   const { jobs, localSubscriptions } = deps.store
   const { plannedFree, setAside } = inputOf(await findJob(deps, id))
   const steps = await jobs.steps(id)
   const text = failureText(error)
   // Only the journal failed: the change is made, and the next act of the tenant completes the job.
-  if (isDone(steps)) return jobs.end(id, 'interrupted', text, held.token)
+  if (isDone(steps)) return jobs.end(id, 'interrupted', text, lease.token)
   const isDraining = error instanceof ServiceError && error.code === 'shutting_down'
   const isUndecided = isDraining || steps.some(({ state }) => state === 'begun' || state === 'unknown')
   if (plannedFree !== null && !isUndecided)
@@ -182,10 +188,10 @@ async function stopped(
   const first = steps[0]?.state
   // A release without a response may still take effect.
   if (setAside === null || (first !== 'succeeded' && first !== 'begun' && first !== 'unknown'))
-    return jobs.end(id, isUndecided ? 'interrupted' : 'failed', text, held.token)
+    return jobs.end(id, isUndecided ? 'interrupted' : 'failed', text, lease.token)
   const until = deps.clock.now() + putBackEveryMs
-  await jobs.wait(id, until, text ?? interrupted, held.token)
-  if (!isUndecided) await putBack(deps, await findJob(deps, id), held)
+  await jobs.wait(id, until, text ?? interrupted, lease.token)
+  if (!isUndecided) await putBack(deps, await findJob(deps, id), lease)
 }
 
 async function findJob({ store }: SwapDeps, id: string): Promise<JobRecord> {
@@ -194,7 +200,7 @@ async function findJob({ store }: SwapDeps, id: string): Promise<JobRecord> {
   return job
 }
 
-const audited = {
+const auditActions = {
   change: 'subscription_changed',
   cancel: 'subscription_cancelled',
   resume: 'subscription_resumed',
@@ -206,37 +212,37 @@ const audited = {
  * Writes a job whose steps are all done to the audit trail, and ends the job. A job whose schedule comes back, or may come back because its
  * payment is missing, waits instead. A repeated call writes no second audit row. Returns the result of the last step.
  */
-async function complete(deps: SwapDeps, id: string, held: TenantLease): Promise<ChangeDone> {
+async function completeChange(deps: SwapDeps, id: string, lease: TenantLease): Promise<ChangeDone> {
   const { store, clock } = deps
   const job = await findJob(deps, id)
   const done = lastResult(await store.jobs.steps(id))
   const { act, subscription, about, setAside } = inputOf(job)
   const result = { subscription, job_id: id, ...about, ...(done.payment === null ? {} : { payment_required: true }) }
-  await note(deps, job, { id, at: job.createdAt, act, result })
+  await writeAuditRow(deps, job, { id, at: job.createdAt, act, result })
   const comesBack = setAside !== null && (done.payment !== null || setAside.then !== undefined)
   // The schedule is back, or gone for good; after a cancellation it may come back.
   if (done.canceledAt === undefined && !comesBack) await holdCodes(deps, job.subject, subscription, [])
   if (act === 'resume') await forgetCancellation(deps, subscription)
-  else if (act !== 'put_back') await remember(deps, job)
+  else if (act !== 'put_back') await storeDecision(deps, job)
   // After a resumption the subscription does not end, and after a cancellation by the tenant no free subscription begins.
   if (act === 'cancel' || act === 'resume') await store.localSubscriptions.unplan(subscription)
-  if (!comesBack) await store.jobs.end(id, 'done', null, held.token)
+  if (!comesBack) await store.jobs.end(id, 'done', null, lease.token)
   else {
     const detail = done.payment === null ? planned : unpaid
-    await store.jobs.wait(id, clock.now() + putBackEveryMs, JSON.stringify({ detail }), held.token)
+    await store.jobs.wait(id, clock.now() + putBackEveryMs, JSON.stringify({ detail }), lease.token)
   }
   return done
 }
 
 /** Remembers who decided what the steps of a job did, and the schedule that a cancellation took off. */
-async function remember(deps: SwapDeps, job: JobRecord): Promise<void> {
+async function storeDecision(deps: SwapDeps, job: JobRecord): Promise<void> {
   const { subscription, bySession, setAside, deal } = inputOf(job)
   const done = (await deps.store.jobs.steps(job.id)).map(({ step, result }) => ({
     step: recordedChange(step),
     result: recordedResult(result ?? '{"payment":null}'),
   }))
   const released = done.flatMap(({ step }) => (step.op === 'release' ? [step.schedule] : []))[0]
-  const more = done.map(({ step, result: { payment, canceledAt = null } }): Decided => {
+  const more = done.map(({ step, result: { payment, canceledAt = null } }): SubscriptionDecisions => {
     if (step.op === 'settings' && step.cancellation === 'period_end') {
       const takenOff = setAside === null || released === undefined ? null : { ...setAside, released, deal }
       return { cancellation: { bySession, canceledAt, takenOff } }
@@ -246,19 +252,19 @@ async function remember(deps: SwapDeps, job: JobRecord): Promise<void> {
     if (step.op === 'schedule') return { scheduled: scheduledText(step) }
     return payment === null ? {} : { invoice: payment.invoice }
   })
-  const decided = Object.assign({}, ...more) as Decided
-  if (Object.keys(decided).length > 0) await keepDecided(deps, subscription, decided)
+  const decided = Object.assign({}, ...more) as SubscriptionDecisions
+  if (Object.keys(decided).length > 0) await storeDecided(deps, subscription, decided)
   const takenOff = decided.cancellation?.takenOff ?? null
   if (takenOff !== null) await addTakenOff(deps, job.subject, subscription)
 }
 
 /** Writes a row to the audit trail. A second row with the same id is not written. */
-function note(
+function writeAuditRow(
   { store }: SwapDeps,
   job: JobRecord,
   { act, result, ...row }: { readonly id: string; readonly at: number; readonly act: ChangeAct; readonly result: Json },
 ): Promise<void> {
-  return store.tenants.note(actRow(job, row, { tenantId: job.subject, action: audited[act], result }))
+  return store.tenants.note(actRow(job, row, { tenantId: job.subject, action: auditActions[act], result }))
 }
 
 type Json = Readonly<Record<string, unknown>>
@@ -280,12 +286,12 @@ export function withSettledTenant<Tenant extends TenantRecord | null, T>(
   deps: SwapDeps,
   tenantId: string,
   find: () => Promise<Tenant>,
-  work: (tenant: Tenant, held: TenantLease, cancelled: readonly string[]) => Promise<T>,
+  work: (tenant: Tenant, lease: TenantLease, cancelled: readonly string[]) => Promise<T>,
 ): Promise<T> {
-  return withTenantLease(deps, tenantId, async (held) => {
+  return withTenantLease(deps, tenantId, async (lease) => {
     const tenant = await find()
-    await settleLateSwaps(deps, { tenantId, customer: tenant?.processorCustomerId ?? null }, held)
-    return work(tenant, held, await completeInterrupted(deps, tenantId, held))
+    await settleLateSwaps(deps, { tenantId, customer: tenant?.processorCustomerId ?? null }, lease)
+    return work(tenant, lease, await completeInterrupted(deps, tenantId, lease))
   })
 }
 
@@ -293,12 +299,12 @@ export function withSettledTenant<Tenant extends TenantRecord | null, T>(
  * Completes the tenant's jobs whose steps are all done, but whose process died before it could end them. Returns the subscriptions that
  * such jobs have cancelled.
  */
-async function completeInterrupted(deps: SwapDeps, tenantId: string, held: TenantLease): Promise<readonly string[]> {
+async function completeInterrupted(deps: SwapDeps, tenantId: string, lease: TenantLease): Promise<readonly string[]> {
   const { jobs } = deps.store
   const cancelled: string[] = []
   for (const job of await jobs.unfinished('subscription_change', tenantId)) {
     if (!isDone(await jobs.steps(job.id))) continue
-    await complete(deps, job.id, held)
+    await completeChange(deps, job.id, lease)
     const { act, subscription } = inputOf(job)
     if (act === 'cancel') cancelled.push(subscription)
   }
@@ -309,7 +315,7 @@ async function completeInterrupted(deps: SwapDeps, tenantId: string, held: Tenan
  * Returns the result of a job. If its process died between two steps, executes the remaining steps first. Returns null if no step was
  * executed, if a later change replaced the job, or if it was undone because a step failed.
  */
-export async function finishJob(deps: SwapDeps, jobId: string, held: TenantLease): Promise<ChangeDone | null> {
+export async function finishJob(deps: SwapDeps, jobId: string, lease: TenantLease): Promise<ChangeDone | null> {
   const { jobs } = deps.store
   const [job, steps] = await Promise.all([jobs.find(jobId), jobs.steps(jobId)])
   if (
@@ -323,11 +329,11 @@ export async function finishJob(deps: SwapDeps, jobId: string, held: TenantLease
   const { setAside, subscription } = inputOf(job)
   if (setAside !== null) {
     // The schedule is back already, e.g. because the process died just after that. The change is decided anew, from what is there.
-    const state = await askProcessor(held.signal, () => deps.processor.changeable(subscription, held.signal))
+    const state = await askProcessor(lease.signal, () => deps.processor.changeable(subscription, lease.signal))
     if (state === null || state.subscription.schedule !== null) return null
   }
-  if (job.state !== 'running') await jobs.resume(jobId, held.token)
-  return runRest(deps, jobId, held)
+  if (job.state !== 'running') await jobs.resume(jobId, lease.token)
+  return runRest(deps, jobId, lease)
 }
 
 /**
@@ -338,11 +344,11 @@ export async function finishJob(deps: SwapDeps, jobId: string, held: TenantLease
 export async function putBackSchedules(
   deps: SwapDeps,
   tenantId: string,
-  held: TenantLease,
+  lease: TenantLease,
 ): Promise<readonly ServiceError[]> {
   const refusals: ServiceError[] = []
   for (const job of await unfinishedSetAsides(deps, tenantId)) {
-    const refusal = await putBack(deps, job, held)
+    const refusal = await putBack(deps, job, lease)
     if (refusal !== null) refusals.push(refusal)
   }
   return refusals
@@ -353,8 +359,8 @@ export async function putBackSchedules(
  * because an error response would hide the success: the caller would send `resume` again, and that would also remove the schedule that was
  * put back. The job of a schedule that is not back stays unfinished; `putBackDue` tries it again and reports its failure.
  */
-export async function putBackAfterAct(deps: SwapDeps, tenantId: string, held: TenantLease): Promise<void> {
-  await putBackSchedules(deps, tenantId, held).catch((error: unknown) => {
+export async function putBackAfterAct(deps: SwapDeps, tenantId: string, lease: TenantLease): Promise<void> {
+  await putBackSchedules(deps, tenantId, lease).catch((error: unknown) => {
     if (!(error instanceof ServiceError)) throw error
   })
 }
@@ -366,8 +372,8 @@ export async function unfinishedSetAsides({ store }: SwapDeps, tenantId?: string
 }
 
 /** Puts one schedule back. Returns the reason if that is impossible, also later; the job has failed then. */
-async function putBack(deps: SwapDeps, job: JobRecord, held: TenantLease): Promise<ServiceError | null> {
-  const refusal = await tryPutBack(deps, job, held).catch((error: unknown) => {
+async function putBack(deps: SwapDeps, job: JobRecord, lease: TenantLease): Promise<ServiceError | null> {
+  const refusal = await tryPutBack(deps, job, lease).catch((error: unknown) => {
     // The processor would refuse it again, e.g. because a promotion code has expired.
     const codes: readonly string[] = ['processor_rejected', 'processor_broken']
     if (error instanceof ServiceError && codes.includes(error.code)) return error
@@ -379,15 +385,15 @@ async function putBack(deps: SwapDeps, job: JobRecord, held: TenantLease): Promi
   const at = setAside === null ? null : toRfc3339(setAside.at)
   await holdCodes(deps, job.subject, subscription, [])
   const result = { subscription, job_id: job.id, put_back: false, scheduled_at: at, detail }
-  await note(deps, job, { id: deps.newId(), at: deps.clock.now(), act: 'put_back', result })
-  await deps.store.jobs.end(job.id, 'failed', failureText(refusal, { detail }), held.token)
+  await writeAuditRow(deps, job, { id: deps.newId(), at: deps.clock.now(), act: 'put_back', result })
+  await deps.store.jobs.end(job.id, 'failed', failureText(refusal, { detail }), lease.token)
   return new ServiceError(refusal.code, `${detail} (tenant ${job.subject}, subscription ${subscription})`, {
     cause: refusal,
   })
 }
 
 /** Returns null if the schedule is back, if there is nothing to put back, or if the job still waits. */
-async function tryPutBack(deps: SwapDeps, job: JobRecord, held: TenantLease): Promise<ServiceError | null> {
+async function tryPutBack(deps: SwapDeps, job: JobRecord, lease: TenantLease): Promise<ServiceError | null> {
   const { store, processor, clock } = deps
   const { subscription, setAside, plannedFree, deal } = inputOf(job)
   const { id, subject: tenantId, author, requestId } = job
@@ -395,17 +401,17 @@ async function tryPutBack(deps: SwapDeps, job: JobRecord, held: TenantLease): Pr
   if (setAside === null) return null
   const made = isDone(steps)
   const end = async (state: 'done' | 'failed' | 'cancelled') => {
-    await store.jobs.end(id, state, state === 'done' ? null : (job.error ?? interrupted), held.token)
+    await store.jobs.end(id, state, state === 'done' ? null : (job.error ?? interrupted), lease.token)
     await holdCodes(deps, tenantId, subscription, [])
     return null
   }
   if (!made && plannedFree !== null) await store.localSubscriptions.unplan(subscription)
   // The process died before its first step, or that step had no effect, so there is nothing to put back.
   if (steps[0]?.state !== 'succeeded') return end('cancelled')
-  const state = await askProcessor(held.signal, () => processor.changeable(subscription, held.signal))
+  const state = await askProcessor(lease.signal, () => processor.changeable(subscription, lease.signal))
   // A waiting job is not replaced by the job that puts the schedule back. So a crash in between cannot lose the schedule.
   const until = Math.max(clock.now() + putBackEveryMs, expiryOf(state))
-  await store.jobs.wait(id, until, job.error ?? interrupted, held.token)
+  await store.jobs.wait(id, until, job.error ?? interrupted, lease.token)
   if (state !== null && state.payment !== null) return null
   const released = recordedChange(steps[0].step)
   if (released.op !== 'release') throw new Error(`The job ${id} has taken no schedule off`)
@@ -414,7 +420,7 @@ async function tryPutBack(deps: SwapDeps, job: JobRecord, held: TenantLease): Pr
     isArchived: archivedIn(await deps.priceBook()),
     update: made ? recordedChange(steps.at(-1)?.step ?? '') : null,
     dealChanged: deal !== (await dealOf(deps, tenantId)),
-    released: { id: released.schedule, schedule: await readReleased(deps, released.schedule, held.signal) },
+    released: { id: released.schedule, schedule: await readReleased(deps, released.schedule, lease.signal) },
   }
   const back = state === null ? ({ kind: 'nothing' } as const) : decidePutBack(state, setAside, facts)
   if (back.kind === 'impossible') return new ServiceError('conflict', back.why)
@@ -422,7 +428,7 @@ async function tryPutBack(deps: SwapDeps, job: JobRecord, held: TenantLease): Pr
   const about = { put_back: true, of_job: id }
   if (back.kind === 'steps')
     await runChange(deps, {
-      ...{ tenantId, act: 'put_back', subscription, about, steps: back.steps, caller, held },
+      ...{ tenantId, act: 'put_back', subscription, about, steps: back.steps, caller, lease },
       bySession: false,
     })
   return end(made ? 'done' : 'failed')

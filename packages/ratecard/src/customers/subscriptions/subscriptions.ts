@@ -6,7 +6,7 @@ import type { MirroredCustomer } from '../../processor/mirrored.ts'
 import type { SchedulePhase } from '../../processor/subscription-change.ts'
 import type { LiveSubscription } from '../../processor/customer-half.ts'
 import { readSoldItems } from '../item-swaps/sold-items.ts'
-import { duplicates } from '../item-swaps/duplicate-subscriptions.ts'
+import { duplicatesAmong } from '../item-swaps/duplicate-subscriptions.ts'
 import { isDeleted } from '../tenants/customer-link.ts'
 import { settleFree } from '../tenants/free-subscriptions.ts'
 import { beginPlanned } from '../tenants/planned-free.ts'
@@ -34,7 +34,7 @@ export async function readSubscriptions(deps: SubscriberDeps, tenantId: string):
   const running = await settleFree(deps, tenantId, atProcessor)
   const soldItem = await readSoldItems(deps.store, await deps.priceBook(), atProcessor)
   const twice = new Map(
-    duplicates(atProcessor, soldItem).map(({ subscription, beside }) => [subscription, beside.subscription]),
+    duplicatesAmong(atProcessor, soldItem).map(({ subscription, beside }) => [subscription, beside.subscription]),
   )
   const names = await readPriceNames(deps, [...live.flatMap(pricesIn), ...running.map(({ priceId }) => priceId)])
   const subscriptions = [

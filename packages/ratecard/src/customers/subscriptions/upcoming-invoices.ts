@@ -20,10 +20,10 @@ export async function readUpcomingInvoices(deps: SubscriberDeps, tenantId: strin
     .sort((a, b) => (a.dueAt ?? Infinity) - (b.dueAt ?? Infinity))
   const prices = due.flatMap(({ lines }) => lines.flatMap(({ price }) => (price === null ? [] : [price])))
   const names = await readPriceNames(deps, prices)
-  return due.map((preview) => named(preview, names))
+  return due.map((preview) => withPriceNames(preview, names))
 }
 
-function named(whole: InvoicePreview, names: PriceNames): UpcomingInvoices[number] {
+function withPriceNames(whole: InvoicePreview, names: PriceNames): UpcomingInvoices[number] {
   const { startingBalance: _balance, discounts: _discounts, ...preview } = whole
   return {
     ...preview,

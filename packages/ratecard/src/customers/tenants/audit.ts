@@ -1,6 +1,6 @@
 // Audit trail of changes to tenants. The column descriptions of a record define which fields appear in the trail.
 import { toRfc3339 } from '../../base/clock.ts'
-import { pick, shown, used } from '../../store/records/columns.ts'
+import { pick, shownColumns, columnsUsedFor } from '../../store/records/columns.ts'
 import { auditColumns, tenantColumns } from '../../store/records/tenants.ts'
 import { byOf, keyOf } from '../../store/records/actor.ts'
 import type { JobRecord } from '../../store/records/journal.ts'
@@ -49,16 +49,17 @@ export const actRow = (
 ): AuditRecord =>
   auditRow({ newId: () => id, now: at }, { ...entry, before: null, after: null }, { author, by: byOf(job), requestId })
 
-export const editedFields = used(tenantColumns, 'edited')
+export const editedFields = columnsUsedFor(tenantColumns, 'edited')
 
 /** Returns the tenant's fields that callers can set. */
 export const editedOf = (tenant: EditedFields): EditedFields => pick(tenant, editedFields)
 
 /** Returns the fields that select the tenant's negotiated prices. */
-export const enterpriseOf = (tenant: EnterpriseFields): EnterpriseFields => pick(tenant, used(tenantColumns, 'deal'))
+export const enterpriseOf = (tenant: EnterpriseFields): EnterpriseFields =>
+  pick(tenant, columnsUsedFor(tenantColumns, 'deal'))
 
 export function auditEntry(record: AuditRecord): AuditEntry {
-  const { before, after, result, ...rest } = shown(auditColumns, record)
+  const { before, after, result, ...rest } = shownColumns(auditColumns, record)
   const who = { by: byOf(record), keyId: record.keyId }
   return { ...rest, ...who, before: fieldsOf(before), after: fieldsOf(after), result: fieldsOf(result) }
 }

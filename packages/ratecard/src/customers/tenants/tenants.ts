@@ -73,7 +73,7 @@ async function applyChange(
   signal: AbortSignal,
 ): Promise<TenantRecord> {
   const tenant = await findTenant(deps, id)
-  const change = differing(tenant, wanted)
+  const change = changedFields(tenant, wanted)
   if (Object.keys(change).length === 0) return tenant
   if (change.processorCustomerId !== undefined) {
     await refuseWithEnterprise(deps, tenant)
@@ -118,7 +118,7 @@ function givenFields(wanted: NewTenant): EditedFields {
 }
 
 /** Returns the fields of the request whose values differ from the tenant's. A field that is not in the request stays unchanged. */
-function differing(tenant: TenantRecord, wanted: TenantChange): Partial<EditedFields> {
+function changedFields(tenant: TenantRecord, wanted: TenantChange): Partial<EditedFields> {
   return pick(
     wanted as EditedFields,
     editedFields.filter((field) => wanted[field] !== undefined && wanted[field] !== tenant[field]),

@@ -13,7 +13,7 @@ export function editSource(source: ConfigSource, edits: readonly SourceEdit[]): 
   let text = source.text.slice(mark.length)
   let expected = parseSource({ path: source.path, text }).document
   for (const one of edits) {
-    expected = edited(expected, one.path, one.value)
+    expected = withValueAt(expected, one.path, one.value)
     text = edit(text, one)
     const { document } = parseSource({ path: source.path, text })
     if (document === undefined || canonicalJson(document) !== canonicalJson(expected))
@@ -65,18 +65,18 @@ function setEdits(before: readonly unknown[], after: readonly unknown[], path: E
   ]
 }
 
-function edited(document: unknown, path: EditPath, value: unknown): unknown {
+function withValueAt(document: unknown, path: EditPath, value: unknown): unknown {
   const [token, ...rest] = path
   if (token === undefined) return value
   if (Array.isArray(document)) {
     const items = [...(document as readonly unknown[])]
     if (rest.length === 0 && value === undefined) items.splice(Number(token), 1)
-    else items[Number(token)] = edited(items[Number(token)], rest, value)
+    else items[Number(token)] = withValueAt(items[Number(token)], rest, value)
     return items
   }
   const members = isObject(document) ? document : {}
   if (rest.length > 0 || value !== undefined)
-    return { ...members, [token]: edited(members[String(token)], rest, value) }
+    return { ...members, [token]: withValueAt(members[String(token)], rest, value) }
   return Object.fromEntries(Object.entries(members).filter(([key]) => key !== String(token)))
 }
 

@@ -16,7 +16,7 @@ export function editJson(text: string, { path, value }: SourceEdit): string {
   if (value === undefined) return child === undefined ? text : removeChild(text, parent, child)
   if (child === undefined) return addChild(text, parent, parent.type === 'array' ? null : String(token), value)
   const node = parent.type === 'array' ? child : (child.children?.[1] ?? child)
-  return text.slice(0, node.offset) + written(text, value, indentAt(text, child.offset)) + text.slice(endOf(node))
+  return text.slice(0, node.offset) + jsonText(text, value, indentAt(text, child.offset)) + text.slice(endOf(node))
 }
 
 function keyOf(member: Node): unknown {
@@ -31,7 +31,7 @@ function addChild(text: string, parent: Node, key: string | null, value: unknown
   const eol = eolOf(text)
   const last = parent.children?.at(-1)
   const member = (indent: string | null) =>
-    (key === null ? '' : `${JSON.stringify(key)}: `) + written(text, value, indent)
+    (key === null ? '' : `${JSON.stringify(key)}: `) + jsonText(text, value, indent)
   if (last === undefined) {
     const open = parent.offset + 1
     const space = parent.type === 'object' ? ' ' : ''
@@ -75,21 +75,21 @@ function removeChild(text: string, parent: Node, child: Node): string {
  * Returns the JSON text of a value. If the value starts on its own line, the text has several lines with the file's indentation; otherwise
  * it has one line.
  */
-function written(text: string, value: unknown, indent: string | null): string {
+function jsonText(text: string, value: unknown, indent: string | null): string {
   const flat = JSON.stringify(value)
   if (typeof value !== 'object' || value === null) return flat
   const scalars = Object.values(value).every((member) => typeof member !== 'object' || member === null)
-  if (indent === null || (Array.isArray(value) && scalars)) return inline(value)
+  if (indent === null || (Array.isArray(value) && scalars)) return inlineJson(value)
   const unit = /\n([ \t]+)\S/.exec(text)?.[1] ?? '  '
   return JSON.stringify(value, null, unit)
     .split('\n')
     .join(`${eolOf(text)}${indent}`)
 }
 
-function inline(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(inline).join(', ')}]`
+function inlineJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(inlineJson).join(', ')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
-  const members = Object.entries(value).map(([key, member]) => `${JSON.stringify(key)}: ${inline(member)}`)
+  const members = Object.entries(value).map(([key, member]) => `${JSON.stringify(key)}: ${inlineJson(member)}`)
   return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`
 }
 

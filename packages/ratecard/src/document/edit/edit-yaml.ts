@@ -15,10 +15,10 @@ export function editYaml(text: string, { path, value }: SourceEdit): string {
   const place: YamlSource = { text, eol: text.includes('\r\n') ? '\r\n' : '\n' }
   const token = path.at(-1)
   const parent = nodeAt(document, path.slice(0, -1))
-  if (token === undefined || parent === undefined) throw lost(path)
+  if (token === undefined || parent === undefined) throw notEditable(path)
   if (isMap(parent)) return editMap(place, parent, String(token), value, path)
   if (isSeq(parent)) return editSeq(place, parent, Number(token), value, path)
-  throw lost(path)
+  throw notEditable(path)
 }
 
 function nodeAt(document: Document, path: EditPath): Node | undefined {
@@ -27,7 +27,7 @@ function nodeAt(document: Document, path: EditPath): Node | undefined {
     if (isMap(node)) node = pairOf(node, String(token))?.value
     else if (isSeq(node)) node = node.items[Number(token)]
     else return undefined
-    if (isAlias(node)) throw lost(path)
+    if (isAlias(node)) throw notEditable(path)
   }
   return isNode(node) ? node : undefined
 }
@@ -39,7 +39,7 @@ function pairOf(map: YAMLMap, key: string): Pair | undefined {
 function editMap(place: YamlSource, map: YAMLMap, key: string, value: unknown, path: EditPath): string {
   const pair = pairOf(map, key)
   if (value === undefined) {
-    if (pair === undefined) throw lost(path)
+    if (pair === undefined) throw notEditable(path)
     return removeItem(place, map, map.items.indexOf(pair), (at) => startOf(map.items[at]?.key, path), path)
   }
   if (pair !== undefined) return replaceNode(place, pair, value, isFlow(map), path)
@@ -50,8 +50,8 @@ function editSeq(place: YamlSource, seq: YAMLSeq, index: number, value: unknown,
   if (value === undefined) return removeItem(place, seq, index, (at) => itemStart(place, seq, at, path), path)
   if (index === seq.items.length) return addItem(place, seq, [value], path)
   const item = seq.items[index]
-  if (!isNode(item)) throw lost(path)
-  return splice(place, item, value, isFlow(seq), path)
+  if (!isNode(item)) throw notEditable(path)
+  return spliceValue(place, item, value, isFlow(seq), path)
 }
 
 /** Returns the start offset of a list item: of its dash or, in a flow sequence (`[a, b]`), of the item itself. */
@@ -61,34 +61,34 @@ function itemStart({ text }: YamlSource, seq: YAMLSeq, index: number, path: Edit
 }
 
 function replaceNode(place: YamlSource, pair: Pair, value: unknown, flow: boolean, path: EditPath): string {
-  if (isNode(pair.value)) return splice(place, pair.value, value, flow, path)
-  throw lost(path)
+  if (isNode(pair.value)) return spliceValue(place, pair.value, value, flow, path)
+  throw notEditable(path)
 }
 
-function splice({ text }: YamlSource, node: Node, value: unknown, flow: boolean, path: EditPath): string {
+function spliceValue({ text }: YamlSource, node: Node, value: unknown, flow: boolean, path: EditPath): string {
   if (
     isAlias(node) ||
     ((isScalar(node) || isCollection(node)) && (node.anchor !== undefined || node.tag !== undefined))
   )
-    throw lost(path)
+    throw notEditable(path)
   const [start, end] = rangeOf(node, path)
   const old = text.slice(start, end)
   // The text of a block node includes its final line break. This line break must stay in front of the next node.
   const tail = /\r?\n[ \t]*$/.exec(old)?.[0] ?? ''
   const gap = start > 0 && text[start - 1] === ':' ? ' ' : ''
-  return text.slice(0, start) + gap + inline(value, flow, isScalar(node) ? node : null) + tail + text.slice(end)
+  return text.slice(0, start) + gap + inlineYaml(value, flow, isScalar(node) ? node : null) + tail + text.slice(end)
 }
 
 /** Returns a value as text on one line. A string keeps its former quotes where possible. */
-function inline(value: unknown, flow: boolean, before: Scalar | null): string {
-  if (typeof value !== 'string') return JSON.stringify(value).replace(/^(\{.*\}|\[.*\])$/s, spaced)
+function inlineYaml(value: unknown, flow: boolean, before: Scalar | null): string {
+  if (typeof value !== 'string') return JSON.stringify(value).replace(/^(\{.*\}|\[.*\])$/s, flowYaml)
   if (before?.type === 'QUOTE_SINGLE' && !/['\n\r]/.test(value)) return `'${value}'`
   if (before?.type === 'QUOTE_DOUBLE') return JSON.stringify(value)
   const plain = stringify(value, { lineWidth: 0 }).trimEnd()
   return plain === value && !(flow && /[,[\]{}]/.test(value)) ? plain : JSON.stringify(value)
 }
 
-function spaced(json: string): string {
+function flowYaml(json: string): string {
   return stringify(JSON.parse(json), { collectionStyle: 'flow', lineWidth: 0 }).trimEnd()
 }
 
@@ -125,7 +125,7 @@ function removeItem(
 ): string {
   const { text } = place
   const count = parent.items.length
-  if (index < 0 || index >= count) throw lost(path)
+  if (index < 0 || index >= count) throw notEditable(path)
   if (count === 1) {
     const [start, end] = rangeOf(parent, path)
     const tail = /\r?\n[ \t]*$/.exec(text.slice(start, end))?.[0] ?? ''
@@ -195,10 +195,10 @@ function startOf(node: unknown, path: EditPath): number {
 
 function rangeOf(node: unknown, path: EditPath): readonly [number, number] {
   const range = isNode(node) ? node.range : undefined
-  if (range === undefined || range === null) throw lost(path)
+  if (range === undefined || range === null) throw notEditable(path)
   return [range[0], range[1]]
 }
 
-function lost(path: EditPath): NotEditable {
+function notEditable(path: EditPath): NotEditable {
   return new NotEditable(`${path.join('.')} cannot be changed without touching something else.`)
 }

@@ -16,14 +16,16 @@ export function codeFrame(text: string, line: number, column: number): string {
   const frame: string[] = []
   for (let number = first; number <= last; number++) {
     const marker = number === line ? '>' : ' '
-    frame.push(`${marker} ${String(number).padStart(gutter)} | ${shown(lines[number - 1] ?? '', start)}`.trimEnd())
+    frame.push(
+      `${marker} ${String(number).padStart(gutter)} | ${visiblePart(lines[number - 1] ?? '', start)}`.trimEnd(),
+    )
     if (number === line)
       frame.push(`  ${' '.repeat(gutter)} | ${' '.repeat(column - 1 - start + (start > 0 ? 1 : 0))}^`)
   }
   return frame.join('\n')
 }
 
-function shown(line: string, start: number): string {
+function visiblePart(line: string, start: number): string {
   const part = line.slice(start, start + widest)
   // A tab becomes one space, so that the caret stays in its column. Other control characters are replaced, because they could manipulate
   // the terminal.

@@ -77,7 +77,7 @@ export function interpolate(
       const reason = named ? whyUnset(name) : undefined
       issues.push(
         reason === undefined
-          ? unresolved(
+          ? unresolvedVariable(
               name,
               pointerOf(path),
               names.filter((other) => whyForbidden(other, path) === null),
@@ -97,15 +97,15 @@ export function interpolate(
  * Escapes `${` in all strings, so that {@link interpolate} returns the strings unchanged. Used when foreign values are written to a file,
  * e.g. by a pull.
  */
-export function literal(value: unknown): unknown {
+export function escapeVariables(value: unknown): unknown {
   // The replacement is a function, because `$$` in a replacement string would stand for one `$`.
   if (typeof value === 'string') return value.replaceAll('${', () => '$${')
   if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map(literal)
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, literal(member)]))
+  if (Array.isArray(value)) return value.map(escapeVariables)
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, escapeVariables(member)]))
 }
 
-function unresolved(name: string | undefined, pointer: string, known: readonly string[]): Issue {
+function unresolvedVariable(name: string | undefined, pointer: string, known: readonly string[]): Issue {
   if (name !== undefined && variableName.test(name)) {
     const hint = didYouMean(name, known) ?? `Set ${name} in the environment or in the environment file.`
     return { code: 'variable_unset', pointer, severity: 'error', detail: `The variable ${name} is not set.`, hint }

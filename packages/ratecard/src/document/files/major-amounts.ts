@@ -3,7 +3,7 @@
 import { isCurrency, currencyDecimals } from '../../base/money/currencies.ts'
 import { pathOf, type Issue } from '../../base/errors/issue.ts'
 import { formatMinor } from '../../base/money/format.ts'
-import { isObject, warning } from '../rules/draft.ts'
+import { isObject, warningIssue } from '../rules/draft.ts'
 import type { Position } from './position.ts'
 
 /** A number of a file, as it is written. */
@@ -40,7 +40,7 @@ export function majorAmounts(document: unknown, numbers: readonly WrittenNumber[
     const meant = BigInt(whole) * BigInt(factor)
     const detail = `\`${text}\` is ${formatMinor(whole, currency)}, because amounts are in minor units.`
     const hint = `Write ${String(meant)} for ${formatMinor(meant, currency)}, or ${whole} for ${formatMinor(whole, currency)}.`
-    return [{ ...warning('amount_looks_major', pointer, detail, hint), ...position }]
+    return [{ ...warningIssue('amount_looks_major', pointer, detail, hint), ...position }]
   })
 }
 

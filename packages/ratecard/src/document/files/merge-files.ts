@@ -2,7 +2,7 @@
 // of the file paths. A conflict between two files is reported with both positions; nothing is dropped silently.
 import { pathOf, pointerOf, type Issue } from '../../base/errors/issue.ts'
 import { canonicalJson } from '../schema/canonical/canonical.ts'
-import { isObject, problem, quoted, warning } from '../rules/draft.ts'
+import { isObject, errorIssue, quoteValue, warningIssue } from '../rules/draft.ts'
 import type { SourceLocation, PlacedIssue } from './position.ts'
 import { listNames } from '../rules/previous-ids.ts'
 import type { ParsedSource } from './source.ts'
@@ -75,7 +75,7 @@ class Merge {
       this.#report(
         source,
         [],
-        problem('type_wrong', '#', 'The file must contain an object with `version` and `products`.'),
+        errorIssue('type_wrong', '#', 'The file must contain an object with `version` and `products`.'),
       )
       return
     }
@@ -84,7 +84,7 @@ class Merge {
         this.#report(
           source,
           [],
-          problem(
+          errorIssue(
             'field_missing',
             '#',
             `The file has no "${field}".`,
@@ -96,7 +96,7 @@ class Merge {
       else if (lists.includes(field) && Array.isArray(value)) this.#addList(source, field, value)
       else if (field === 'extra_currencies' && Array.isArray(value)) this.#addNewValues(source, field, value)
       else if (lists.includes(field) || field === 'extra_currencies')
-        this.#report(source, [field], problem('type_wrong', '#', `"${field}" must be a list.`))
+        this.#report(source, [field], errorIssue('type_wrong', '#', `"${field}" must be a list.`))
       else if (!this.#root.has(field)) this.#take([field], value, { source, path: [field] })
       else if (field !== '$schema' && !sameJson(value, this.#root.get(field)))
         this.#report(source, [field], this.#secondValue(field))
@@ -121,7 +121,7 @@ class Merge {
   #secondValue(field: string): Issue {
     const place = this.locate(`#/${field}`)
     const detail = `"${field}" differs from the one ${place === undefined ? 'of another file' : `at ${formatLocation(place)}`}.`
-    return problem('merge_conflict', '#', detail, 'Write it in only one of the files.')
+    return errorIssue('merge_conflict', '#', detail, 'Write it in only one of the files.')
   }
 
   #addVersion(source: ParsedSource, value: unknown): void {
@@ -139,10 +139,14 @@ class Merge {
       return
     }
     const place = this.locate('#/version')
-    const beside = place === undefined ? '' : `, ${formatLocation(place)} says ${quoted(current)}`
+    const beside = place === undefined ? '' : `, ${formatLocation(place)} says ${quoteValue(current)}`
     const higher = isHigher(value, current)
-    const detail = `The version here is ${quoted(value)}${beside}; ${quoted(higher ? value : current)} is used.`
-    this.#report(source, ['version'], warning('version_disagrees', '#', detail, 'Give all files the same version.'))
+    const detail = `The version here is ${quoteValue(value)}${beside}; ${quoteValue(higher ? value : current)} is used.`
+    this.#report(
+      source,
+      ['version'],
+      warningIssue('version_disagrees', '#', detail, 'Give all files the same version.'),
+    )
     if (higher) this.#take(['version'], value, origin)
   }
 
@@ -208,11 +212,11 @@ class Merge {
   #conflict(origin: MergedPart, field: string, id: unknown, other: string): void {
     const place = this.locate(other)
     const beside = place === undefined ? '' : ` at ${formatLocation(place)}`
-    const detail = `The product ${quoted(id)} has another "${field}"${beside}.`
+    const detail = `The product ${quoteValue(id)} has another "${field}"${beside}.`
     this.#report(
       origin.source,
       origin.path,
-      problem('merge_conflict', '#', detail, 'Write the field in only one of the files.'),
+      errorIssue('merge_conflict', '#', detail, 'Write the field in only one of the files.'),
     )
   }
 

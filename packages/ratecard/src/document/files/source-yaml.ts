@@ -86,9 +86,9 @@ function walk(node: unknown, path: readonly (string | number)[], found: Found): 
 }
 
 function nearestNode(parsed: Document, path: readonly string[]): Node | undefined {
-  let node = resolved(parsed.contents, parsed)
+  let node = resolveAlias(parsed.contents, parsed)
   for (const token of path) {
-    const next = resolved(childOf(node, token), parsed)
+    const next = resolveAlias(childOf(node, token), parsed)
     if (next === undefined) return node
     node = next
   }
@@ -102,7 +102,7 @@ function childOf(node: Node | undefined, token: string): unknown {
   return node.items.findLast(({ key }) => isScalar(key) && String(key.value) === token)?.value
 }
 
-function resolved(node: unknown, parsed: Document): Node | undefined {
+function resolveAlias(node: unknown, parsed: Document): Node | undefined {
   const target = isAlias(node) ? node.resolve(parsed) : node
   return isNode(target) ? target : undefined
 }

@@ -27,16 +27,16 @@ export function parseSource(source: ConfigSource): ParsedSource {
 
 function parseText(path: string, text: string): ParsedText {
   try {
-    if (text.trim() === '') return failed('The file is empty.')
+    if (text.trim() === '') return unparsedText('The file is empty.')
     return /\.ya?ml$/i.test(path) ? parseYaml(text) : parseJson(text, /\.jsonc$/i.test(path))
   } catch (error) {
     // The parsers are recursive, so excessive nesting overflows the stack.
-    if (error instanceof RangeError) return failed('The file is nested too deeply.')
+    if (error instanceof RangeError) return unparsedText('The file is nested too deeply.')
     throw error
   }
 }
 
-function failed(detail: string): ParsedText {
+function unparsedText(detail: string): ParsedText {
   const start = { line: 1, column: 1 }
   return { document: undefined, issues: [syntaxIssue(detail, start)], locate: () => start }
 }

@@ -13,7 +13,7 @@ const marker = /\$\$\{|\$\{[^}]*\}/g
  * A value without a variable must be the same in both documents.
  */
 export function whereNotExpanded(written: unknown, document: unknown): string | null {
-  return differs(written, document, [])
+  return findDifference(written, document, [])
 }
 
 /** Returns the strings that contain a variable, with their pointers, in document order. */
@@ -38,8 +38,8 @@ export function variablesOf(written: unknown, document: unknown): ReadonlyMap<st
     const names: string[] = []
     const pattern = partsOf(text)
       .map((part) => {
-        if (part === '$${') return literal('${')
-        if (!part.startsWith('${')) return literal(part)
+        if (part === '$${') return escapeRegExp('${')
+        if (!part.startsWith('${')) return escapeRegExp(part)
         names.push(part.slice(2, -1))
         return '(.*?)'
       })
@@ -92,7 +92,7 @@ export function secretTexts(written: unknown, document: unknown): readonly Secre
 
 /** Splits a string into literal texts and the markers (`$${` or a variable) between them. */
 const partsOf = (text: string) => text.split(/(\$\$\{|\$\{[^}]*\})/)
-const literal = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\/-]/g, '\\$&')
+const escapeRegExp = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\/-]/g, '\\$&')
 
 function valueAt(document: unknown, path: readonly string[]): unknown {
   let value = document
@@ -107,10 +107,10 @@ export function hasVariable(text: string): boolean {
   return [...text.matchAll(marker)].some(([match]) => match !== '$${')
 }
 
-function differs(written: unknown, document: unknown, path: readonly (string | number)[]): string | null {
+function findDifference(written: unknown, document: unknown, path: readonly (string | number)[]): string | null {
   if (path.length > maxDepth) return pointerOf(path)
   if (typeof written === 'string')
-    return typeof document === 'string' && fits(written, document) ? null : pointerOf(path)
+    return typeof document === 'string' && couldBeWrittenAs(written, document) ? null : pointerOf(path)
   if (typeof written !== 'object' || written === null) return written === document ? null : pointerOf(path)
   if (typeof document !== 'object' || document === null || Array.isArray(written) !== Array.isArray(document))
     return pointerOf(path)
@@ -119,7 +119,7 @@ function differs(written: unknown, document: unknown, path: readonly (string | n
   if (keys.join('\u0000') !== Object.keys(document).join('\u0000')) return pointerOf(path)
   for (const key of keys) {
     const place = Array.isArray(written) ? Number(key) : key
-    const found = differs(memberOf(written, key), memberOf(document, key), [...path, place])
+    const found = findDifference(memberOf(written, key), memberOf(document, key), [...path, place])
     if (found !== null) return found
   }
   return null
@@ -131,7 +131,7 @@ const memberOf = (value: object, key: string): unknown => (value as Record<strin
  * True if `text` can result from expanding the variables in `written`. Works without backtracking: each part between two variables is
  * matched at its earliest position.
  */
-function fits(written: string, text: string): boolean {
+function couldBeWrittenAs(written: string, text: string): boolean {
   const parts: string[] = []
   let literal = ''
   let position = 0

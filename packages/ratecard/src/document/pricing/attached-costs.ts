@@ -1,6 +1,6 @@
 // Costs of the prices that are sold together with a price. Pure.
 import type { BillingConfig, Price } from '../schema/schema.ts'
-import { calculate, inCurrency } from './calculate.ts'
+import { calculatePrice, inCurrency } from './calculate.ts'
 import { describePrice } from './describe.ts'
 import { attachedTo } from './sold-together.ts'
 
@@ -31,7 +31,7 @@ export function attachedCosts(
 
 function costOf(price: Price, quantity: number, currency: string): AttachedCost {
   if (price.usage_type !== 'metered') {
-    const { amount, formatted } = calculate(price, quantity, currency)
+    const { amount, formatted } = calculatePrice(price, quantity, currency)
     return { priceId: price.id, quantity, amount, formatted }
   }
   const { currency_options: _options, ...inOne } = inCurrency(price, currency)

@@ -53,7 +53,7 @@ interface Line {
  * Calculates the cost of a quantity. Throws `quantity_invalid` if the quantity is no whole number ≥ 0, or if the amount would be too large
  * for an exact number.
  */
-export function calculate(listed: Price, quantity: number, currency?: string): PriceCalculation {
+export function calculatePrice(listed: Price, quantity: number, currency?: string): PriceCalculation {
   if (!Number.isSafeInteger(quantity) || quantity < 0)
     throw new ServiceError('quantity_invalid', `The quantity ${quantity} is not a whole number, zero or more.`)
   const price = inCurrency(listed, currency)

@@ -45,8 +45,8 @@ export function compareAmounts(before: Price, after: Price): readonly CurrencyCh
 /** Returns the largest rise and the largest fall of several changes in one currency. */
 export function largestChanges(changes: readonly AmountChange[]): CurrencyChange {
   return {
-    rise: largest(changes.filter((change) => compareFractions(change.after, change.before) > 0)),
-    fall: largest(changes.filter((change) => compareFractions(change.after, change.before) < 0)),
+    rise: largestChange(changes.filter((change) => compareFractions(change.after, change.before) > 0)),
+    fall: largestChange(changes.filter((change) => compareFractions(change.after, change.before) < 0)),
   }
 }
 
@@ -72,7 +72,7 @@ function quantitiesOf(before: Price, after: Price): readonly number[] {
 }
 
 /** Returns the change with the largest factor between the two costs. A rise from zero counts as larger than any other rise. */
-function largest(changes: readonly AmountChange[]): AmountChange | null {
+function largestChange(changes: readonly AmountChange[]): AmountChange | null {
   let found: AmountChange | null = null
   for (const change of changes) if (found === null || isLarger(change, found)) found = change
   return found

@@ -82,7 +82,7 @@ export function itemsSold(selling: Selling, wanted: readonly RequestedItem[]): I
     problems.push({ ...notFound(priceId), at })
     return []
   })
-  problems.push(...twice(asked), ...quantitiesOfMetered(asked))
+  problems.push(...namedTwice(asked), ...quantitiesOfMetered(asked))
   if (problems.length > 0) return { items: [], problems }
   const items = withAttached(asked, listings, selling)
   return { items, problems: [...otherQuantities(asked, items), ...exclusions(items), ...tooMany(items)] }
@@ -168,7 +168,7 @@ function notFound(id: string): Omit<ItemProblem, 'at'> {
   return { kind: 'not_found', field: 'price_id', detail: `There is no price "${id}".`, hint: null }
 }
 
-function twice(asked: readonly AskedItem[]): readonly ItemProblem[] {
+function namedTwice(asked: readonly AskedItem[]): readonly ItemProblem[] {
   const ids = asked.map(({ price }) => price.id)
   return asked
     .filter(({ price }, index) => ids.indexOf(price.id) < index)
@@ -206,7 +206,7 @@ function otherQuantities(asked: readonly AskedItem[], items: readonly ItemSold[]
 function exclusions(items: readonly ItemSold[]): readonly ItemProblem[] {
   const recurring = items.filter(({ price }) => price.interval !== undefined)
   return recurring.flatMap((item, index) => {
-    const other = recurring.slice(0, index).find((one) => exclude(one, item) && !belongTogether(one, item))
+    const other = recurring.slice(0, index).find((one) => excludeEachOther(one, item) && !belongTogether(one, item))
     if (other === undefined) return []
     const shared =
       other.product.id === item.product.id
@@ -222,7 +222,7 @@ function exclusions(items: readonly ItemSold[]): readonly ItemProblem[] {
   })
 }
 
-function exclude(a: ItemSold, b: ItemSold): boolean {
+function excludeEachOther(a: ItemSold, b: ItemSold): boolean {
   if (a.product.id === b.product.id) return a.price.meter === b.price.meter
   return a.product.subscription_group !== undefined && a.product.subscription_group === b.product.subscription_group
 }

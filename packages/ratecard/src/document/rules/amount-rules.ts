@@ -2,7 +2,7 @@ import { chargeStep, isCurrency, minimumCharge, type Currency } from '../../base
 import { compareDecimals, decimalFromInteger, parseDecimal, zero, type Decimal } from '../../base/money/decimal.ts'
 import { formatMinor } from '../../base/money/format.ts'
 import type { Issue } from '../../base/errors/issue.ts'
-import { named, problem, quoted, warning, type Entry, type Rule } from './draft.ts'
+import { entryName, errorIssue, quoteValue, warningIssue, type Entry, type Rule } from './draft.ts'
 
 // Currencies whose smallest unit (e.g. a US cent) is worth about 1 to 2 yen. A price in yen can be compared with a price in such a currency:
 // if the number of yen is at least 20 times the number of cents, it was probably written with two decimals too many.
@@ -43,9 +43,9 @@ export const plausibleAmounts: Rule = ({ products }) =>
         const units = isCurrency(currency) ? unitsPerYen[currency] : undefined
         if (amount === undefined || units === undefined || amount % 100 !== 0) return []
         if (!looksTooHigh(price, Math.floor(amount / units), twins.get(rhythmOf(price)))) return []
-        const detail = `${named('price', price)} costs ${formatMinor(amount, currency)}: ${quoted(currency)} has no decimals.`
+        const detail = `${entryName('price', price)} costs ${formatMinor(amount, currency)}: ${quoteValue(currency)} has no decimals.`
         const hint = `If you mean ${formatMinor(amount / 100, currency)}, write ${amount / 100}.`
-        return [warning('amount_suspicious', entry.at('amount'), detail, hint)]
+        return [warningIssue('amount_suspicious', entry.at('amount'), detail, hint)]
       }),
     )
   })
@@ -63,9 +63,9 @@ export const chargeableAmounts: Rule = ({ prices }) =>
       const least = isCurrency(currency) ? minimumCharge[currency] : undefined
       if (amount === undefined || least === undefined) return []
       if (compareDecimals(amount, zero) <= 0 || compareDecimals(amount, decimalFromInteger(least)) >= 0) return []
-      const detail = `${named('price', price)} costs less than ${formatMinor(least, currency)}, the smallest amount the processor charges.`
+      const detail = `${entryName('price', price)} costs less than ${formatMinor(least, currency)}, the smallest amount the processor charges.`
       return [
-        warning(
+        warningIssue(
           'amount_below_minimum',
           entry.at(field),
           detail,
@@ -96,9 +96,9 @@ function offStep(item: Entry, entry: Entry, field: string, currency: string): re
   const step = isCurrency(currency) ? chargeStep[currency] : undefined
   const amount = entry.number(field)
   if (step === undefined || amount === undefined || !Number.isSafeInteger(amount) || amount % step === 0) return []
-  const report = item.has('processor_id') ? warning : problem
+  const report = item.has('processor_id') ? warningIssue : errorIssue
   const near = Math.round(amount / step) * step
-  const detail = `${formatMinor(amount, currency)} cannot be charged: the processor takes amounts in ${quoted(currency)} only in steps of ${formatMinor(step, currency)}.`
+  const detail = `${formatMinor(amount, currency)} cannot be charged: the processor takes amounts in ${quoteValue(currency)} only in steps of ${formatMinor(step, currency)}.`
   return [
     report('amount_not_chargeable', entry.at(field), detail, `Write ${near}, which is ${formatMinor(near, currency)}.`),
   ]

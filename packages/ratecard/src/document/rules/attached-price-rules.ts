@@ -2,7 +2,7 @@
 import type { Issue } from '../../base/errors/issue.ts'
 import { undefinedReference } from './document-rules.ts'
 import { isEnterpriseDraft } from './enterprise-rules.ts'
-import { named, problem, quoted, type Draft, type Entry, type Rule } from './draft.ts'
+import { entryName, errorIssue, quoteValue, type Draft, type Entry, type Rule } from './draft.ts'
 
 interface ListedPrice {
   readonly price: Entry
@@ -22,8 +22,10 @@ export const attachedPrices: Rule = (draft) => {
     if (ids.length === 0) return []
     const unfit = unfitOf(owner.price)
     if (unfit !== null) {
-      const detail = `${named('price', owner.price)} ${unfit}, so other prices cannot be in the same subscription.`
-      return [problem('attached_price_invalid', owner.price.at('attached_prices'), detail, 'Remove `attached_prices`.')]
+      const detail = `${entryName('price', owner.price)} ${unfit}, so other prices cannot be in the same subscription.`
+      return [
+        errorIssue('attached_price_invalid', owner.price.at('attached_prices'), detail, 'Remove `attached_prices`.'),
+      ]
     }
     return ids.flatMap((id, index) =>
       typeof id === 'string'
@@ -51,43 +53,43 @@ interface AttachedId extends KnownPrices {
 function issuesOf(draft: Draft, attached: AttachedId): readonly Issue[] {
   const { owner, id, index, ids, listed, pointer } = attached
   const found = listed.get(id)
-  if (found === undefined) return [unknown(draft, attached)]
-  const wrong = (detail: string, hint: string) => [problem('attached_price_invalid', pointer, detail, hint)]
+  if (found === undefined) return [unknownAttachedPrice(draft, attached)]
+  const wrong = (detail: string, hint: string) => [errorIssue('attached_price_invalid', pointer, detail, hint)]
   if (found.price.text('id') === owner.price.text('id'))
     return wrong(
-      `${named('price', owner.price)} is attached to itself.`,
+      `${entryName('price', owner.price)} is attached to itself.`,
       'Remove the price from its own `attached_prices`.',
     )
-  if (ids.indexOf(id) < index) return wrong(`The price ${quoted(id)} is listed twice.`, 'Remove one of the two.')
+  if (ids.indexOf(id) < index) return wrong(`The price ${quoteValue(id)} is listed twice.`, 'Remove one of the two.')
   const unfit = unfitOf(found.price)
   if (unfit !== null)
-    return wrong(`The attached price ${quoted(id)} ${unfit}.`, 'Attach a recurring price with an amount.')
+    return wrong(`The attached price ${quoteValue(id)} ${unfit}.`, 'Attach a recurring price with an amount.')
   if (isEnterpriseDraft(found.price))
     return wrong(
-      `The attached price ${quoted(id)} is negotiated.`,
+      `The attached price ${quoteValue(id)} is negotiated.`,
       'Attach its base price. A tenant with the deal is then sold the negotiated price instead.',
     )
   if (found.price.list('attached_prices').length > 0)
     return wrong(
-      `The attached price ${quoted(id)} has attached prices of its own.`,
-      `Attach them to ${quoted(owner.price.text('id'))} as well, and remove them there.`,
+      `The attached price ${quoteValue(id)} has attached prices of its own.`,
+      `Attach them to ${quoteValue(owner.price.text('id'))} as well, and remove them there.`,
     )
   if (excludeEachOther(owner.product, found.product))
     return wrong(
-      `${named('price', owner.price)} and its attached price ${quoted(id)} are of two products of the group ${quoted(owner.product.text('subscription_group'))}.`,
+      `${entryName('price', owner.price)} and its attached price ${quoteValue(id)} are of two products of the group ${quoteValue(owner.product.text('subscription_group'))}.`,
       'A tenant can have only one product of a group. Attach a price of the same product, or of a product outside the group.',
     )
-  return mismatch(owner.price, found.price, id, pointer)
+  return mismatchIssues(owner.price, found.price, id, pointer)
 }
 
-function unknown(draft: Draft, { id, pointer, listed, renamed }: AttachedId): Issue {
+function unknownAttachedPrice(draft: Draft, { id, pointer, listed, renamed }: AttachedId): Issue {
   const now = renamed.get(id)
   const issue = undefinedReference(draft, 'attached_price_undefined', pointer, {
     kind: 'price',
     id,
     known: now === undefined ? [...listed.keys()] : [],
   })
-  return now === undefined ? issue : { ...issue, hint: `The price is called ${quoted(now)} now.` }
+  return now === undefined ? issue : { ...issue, hint: `The price is called ${quoteValue(now)} now.` }
 }
 
 /** Returns the reason why a price cannot be an item of a subscription, worded as the end of a sentence; null if it can. */
@@ -109,7 +111,7 @@ function excludeEachOther(one: Entry, other: Entry): boolean {
   return group !== undefined && group === other.text('subscription_group') && one.text('id') !== other.text('id')
 }
 
-function mismatch(owner: Entry, attached: Entry, id: string, pointer: string): readonly Issue[] {
+function mismatchIssues(owner: Entry, attached: Entry, id: string, pointer: string): readonly Issue[] {
   const differing = [
     owner.value('currency') === attached.value('currency') ? [] : ['`currency`'],
     // A percentage price has the additional currencies of its base price, so there is nothing to compare.
@@ -120,13 +122,13 @@ function mismatch(owner: Entry, attached: Entry, id: string, pointer: string): r
     (owner.value('interval_count') ?? 1) === (attached.value('interval_count') ?? 1) ? [] : ['`interval_count`'],
   ].flat()
   if (differing.length > 0) {
-    const detail = `${named('price', owner)} and its attached price ${quoted(id)} differ in ${differing.join(' and ')}.`
-    return [problem('attached_price_mismatch', pointer, detail, 'Make both equal, or attach another price.')]
+    const detail = `${entryName('price', owner)} and its attached price ${quoteValue(id)} differ in ${differing.join(' and ')}.`
+    return [errorIssue('attached_price_mismatch', pointer, detail, 'Make both equal, or attach another price.')]
   }
   if (isPublicDraft(attached) || !isPublicDraft(owner)) return []
-  const detail = `${named('price', owner)} is public, and its attached price ${quoted(id)} is not.`
+  const detail = `${entryName('price', owner)} is public, and its attached price ${quoteValue(id)} is not.`
   const hint = 'A buyer sees all prices that are sold together. Make both prices public, or hide both.'
-  return [problem('attached_price_mismatch', pointer, detail, hint)]
+  return [errorIssue('attached_price_mismatch', pointer, detail, hint)]
 }
 
 const currenciesOf = (price: Entry) => JSON.stringify([...price.child('currency_options').keys()].sort())

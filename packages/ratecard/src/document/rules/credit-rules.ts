@@ -2,7 +2,7 @@
 import type { Issue } from '../../base/errors/issue.ts'
 import { isLocalDraft } from './attached-price-rules.ts'
 import { idsOf, undefinedReference } from './document-rules.ts'
-import { named, problem, quoted, warning, type Draft, type Entry, type Rule } from './draft.ts'
+import { entryName, errorIssue, quoteValue, warningIssue, type Draft, type Entry, type Rule } from './draft.ts'
 
 /**
  * Checks prices that grant credit: the price must be paid in advance, the meters of its credit must exist, and there must be something that
@@ -13,8 +13,8 @@ export const grantedCredits: Rule = (draft) =>
     if (!price.has('grants_credit')) return []
     const unfit = unfitOf(price)
     if (unfit !== null) {
-      const detail = `${named('price', price)} ${unfit}, so no payment in advance could grant a credit.`
-      return [problem('credit_invalid', price.at('grants_credit'), detail, 'Remove `grants_credit`.')]
+      const detail = `${entryName('price', price)} ${unfit}, so no payment in advance could grant a credit.`
+      return [errorIssue('credit_invalid', price.at('grants_credit'), detail, 'Remove `grants_credit`.')]
     }
     const credit = price.child('grants_credit')
     const wrong = meterIssues(draft, credit)
@@ -34,13 +34,15 @@ function meterIssues(draft: Draft, credit: Entry): readonly Issue[] {
     if (typeof id !== 'string') return []
     const pointer = `${credit.at('meters')}/${String(index)}`
     if (ids.indexOf(id) < index)
-      return [problem('value_invalid', pointer, `The meter ${quoted(id)} is listed twice.`, 'Remove one of the two.')]
+      return [
+        errorIssue('value_invalid', pointer, `The meter ${quoteValue(id)} is listed twice.`, 'Remove one of the two.'),
+      ]
     if (!known.includes(id))
       return [undefinedReference(draft, 'meter_undefined', pointer, { kind: 'meter', id, known })]
     if (draft.prices.some((price) => price.text('meter') === id)) return []
-    const detail = `No price bills the meter ${quoted(id)}, so the credit could not pay for its usage.`
+    const detail = `No price bills the meter ${quoteValue(id)}, so the credit could not pay for its usage.`
     return [
-      problem('credit_invalid', pointer, detail, 'Add a metered price with this meter, or remove the meter here.'),
+      errorIssue('credit_invalid', pointer, detail, 'Add a metered price with this meter, or remove the meter here.'),
     ]
   })
 }
@@ -53,10 +55,10 @@ function currencyIssues(draft: Draft, price: Entry, credit: Entry): readonly Iss
   const billed = draft.prices.filter((one) => meters.includes(one.text('meter')))
   if (!billed.some((one) => currenciesOf(one).includes(currency)))
     return [
-      warning(
+      warningIssue(
         'credit_unusable',
         pointer,
-        `${named('price', price)} grants a credit in ${currency}, but no metered price that it could pay for has that currency.`,
+        `${entryName('price', price)} grants a credit in ${currency}, but no metered price that it could pay for has that currency.`,
         'Add a metered price in that currency, or change the currency of the credit.',
       ),
     ]
@@ -64,10 +66,10 @@ function currencyIssues(draft: Draft, price: Entry, credit: Entry): readonly Iss
   // Who buys a one-time price may pay for usage in another currency.
   if (others.length === 0 || (!price.has('interval') && credit.has('currency'))) return []
   return [
-    warning(
+    warningIssue(
       'credit_unusable',
       pointer,
-      `${named('price', price)} is also sold in ${others.join(', ')}, and its credit in ${currency} pays invoices in ${currency} only.`,
+      `${entryName('price', price)} is also sold in ${others.join(', ')}, and its credit in ${currency} pays invoices in ${currency} only.`,
       'Create one price per currency, each with a credit in its own currency.',
     ),
   ]

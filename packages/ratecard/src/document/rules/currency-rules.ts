@@ -1,7 +1,7 @@
 // Checks the currencies of a document: the twenty of the specification, and those that the document allows with `extra_currencies`.
 import { isCurrency, standardCurrencies } from '../../base/money/currencies.ts'
 import { pointerToken } from '../../base/errors/issue.ts'
-import { draftOf, named, problem, quoted, type Draft, type Entry, type Rule } from './draft.ts'
+import { draftOf, entryName, errorIssue, quoteValue, type Draft, type Entry, type Rule } from './draft.ts'
 
 const standard: ReadonlySet<string> = new Set(standardCurrencies)
 
@@ -11,10 +11,10 @@ export const allowedCurrencies: Rule = (draft) => {
   return currencyPlaces(draft)
     .filter(({ code }) => isCurrency(code) && !standard.has(code) && !extra.includes(code))
     .map(({ code, pointer, owner }) =>
-      problem(
+      errorIssue(
         'currency_unknown',
         pointer,
-        `${owner} is in ${quoted(code)}, a currency that the document does not allow.`,
+        `${owner} is in ${quoteValue(code)}, a currency that the document does not allow.`,
         `Allow it in the document: "extra_currencies": ${JSON.stringify([...extra, code])}. Without that member: ${standardCurrencies.join(', ')}.`,
       ),
     )
@@ -36,12 +36,12 @@ interface CurrencyPlace {
 function currencyPlaces({ prices, coupons, promotionCodes }: Draft): readonly CurrencyPlace[] {
   return [
     ...prices.flatMap((price) => {
-      const owner = named('price', price)
-      const credit = `The credit of ${named('price', price, 'the')}`
+      const owner = entryName('price', price)
+      const credit = `The credit of ${entryName('price', price, 'the')}`
       return [...placesIn(price, owner, 'currency'), ...placesIn(price.child('grants_credit'), credit, 'currency')]
     }),
-    ...coupons.flatMap((coupon) => placesIn(coupon, named('coupon', coupon), 'currency')),
-    ...promotionCodes.flatMap((code) => placesIn(code, named('promotion code', code), 'minimum_amount_currency')),
+    ...coupons.flatMap((coupon) => placesIn(coupon, entryName('coupon', coupon), 'currency')),
+    ...promotionCodes.flatMap((code) => placesIn(code, entryName('promotion code', code), 'minimum_amount_currency')),
   ]
 }
 

@@ -1,12 +1,14 @@
 import { pointerToken, type Issue } from '../../base/errors/issue.ts'
 import type { IssueCode } from '../../base/errors/codes.ts'
-import { named, problem, quoted, type Draft, type Entry, type Rule } from './draft.ts'
+import { entryName, errorIssue, quoteValue, type Draft, type Entry, type Rule } from './draft.ts'
 import { webhookId } from '../schema/ids.ts'
 
 export const atLeastOneProduct: Rule = ({ root }) => {
   const products = root.value('products')
   if (!Array.isArray(products) || products.length > 0) return []
-  return [problem('products_empty', root.at('products'), 'The document has no product.', 'Add at least one product.')]
+  return [
+    errorIssue('products_empty', root.at('products'), 'The document has no product.', 'Add at least one product.'),
+  ]
 }
 
 /**
@@ -14,19 +16,19 @@ export const atLeastOneProduct: Rule = ({ root }) => {
  * from its URL is checked.
  */
 export const uniqueIds: Rule = (draft) => [
-  ...duplicates(
+  ...duplicateIssues(
     draft.products.map(({ product }) => product),
     'id_duplicate',
     'id',
     duplicateIdText('product'),
   ),
-  ...duplicates(draft.prices, 'id_duplicate', 'id', duplicateIdText('price')),
-  ...duplicates(draft.features, 'id_duplicate', 'id', duplicateIdText('feature')),
-  ...duplicates(draft.meters, 'id_duplicate', 'id', duplicateIdText('meter')),
-  ...duplicates(draft.coupons, 'id_duplicate', 'id', duplicateIdText('coupon')),
-  ...duplicates(draft.promotionCodes, 'id_duplicate', 'id', duplicateIdText('promotion code')),
-  ...duplicates(draft.taxRates, 'id_duplicate', 'id', duplicateIdText('tax rate')),
-  ...duplicates(draft.portals, 'id_duplicate', 'id', duplicateIdText('portal configuration')),
+  ...duplicateIssues(draft.prices, 'id_duplicate', 'id', duplicateIdText('price')),
+  ...duplicateIssues(draft.features, 'id_duplicate', 'id', duplicateIdText('feature')),
+  ...duplicateIssues(draft.meters, 'id_duplicate', 'id', duplicateIdText('meter')),
+  ...duplicateIssues(draft.coupons, 'id_duplicate', 'id', duplicateIdText('coupon')),
+  ...duplicateIssues(draft.promotionCodes, 'id_duplicate', 'id', duplicateIdText('promotion code')),
+  ...duplicateIssues(draft.taxRates, 'id_duplicate', 'id', duplicateIdText('tax rate')),
+  ...duplicateIssues(draft.portals, 'id_duplicate', 'id', duplicateIdText('portal configuration')),
   ...webhookIds(draft),
 ]
 
@@ -46,9 +48,11 @@ export const uniqueLookupKeys: Rule = ({ prices, features }) =>
       if (earlier === undefined) first.set(key, entry)
       // Two equal ids are reported as such.
       if (earlier === undefined || !entry.has('lookup_key')) return []
-      const where = `${named(kind, entry)} has the lookup key ${quoted(key)} of another ${kind}`
+      const where = `${entryName(kind, entry)} has the lookup key ${quoteValue(key)} of another ${kind}`
       const detail = `${where}, at ${earlier.pointer}${earlier.has('lookup_key') ? '' : ', whose key is its id'}.`
-      return [problem('lookup_key_duplicate', entry.at('lookup_key'), detail, 'Give each of them its own lookup key.')]
+      return [
+        errorIssue('lookup_key_duplicate', entry.at('lookup_key'), detail, 'Give each of them its own lookup key.'),
+      ]
     })
   })
 
@@ -56,22 +60,23 @@ export const uniqueLookupKeys: Rule = ({ prices, features }) =>
 const isFree = (price: Entry) => price.number('amount') === 0 && !price.has('lookup_key')
 
 export const uniqueEventNames: Rule = ({ meters }) =>
-  duplicates(
+  duplicateIssues(
     meters,
     'event_name_duplicate',
     'event_name',
-    (meter) => `${named('meter', meter)} has the same event name ${quoted(meter.text('event_name'))} as another meter`,
+    (meter) =>
+      `${entryName('meter', meter)} has the same event name ${quoteValue(meter.text('event_name'))} as another meter`,
   )
 
 /** Checks that two webhooks with the same URL are of two kinds: the processor has one kind for the account, and one for connected accounts. */
 export const uniqueWebhookUrls: Rule = ({ webhooks }) =>
   [webhooks.filter((webhook) => !isForConnected(webhook)), webhooks.filter(isForConnected)].flatMap((ofOneKind) =>
-    duplicates(
+    duplicateIssues(
       ofOneKind,
       'webhook_url_duplicate',
       'url',
       // The message must not contain the URL, because the URL may contain a token.
-      (webhook) => `${named('webhook', webhook)} has the URL of another webhook`,
+      (webhook) => `${entryName('webhook', webhook)} has the URL of another webhook`,
     ),
   )
 
@@ -79,11 +84,11 @@ const isForConnected = (webhook: Entry) => webhook.value('connect') === true
 
 /** Checks that promotion codes are unique, ignoring case as the processor does. */
 export const uniqueCodes: Rule = ({ promotionCodes }) =>
-  duplicates(
+  duplicateIssues(
     promotionCodes,
     'code_duplicate',
     'code',
-    (entry) => `The code ${quoted(entry.text('code'))} is used twice, whatever the case of its letters`,
+    (entry) => `The code ${quoteValue(entry.text('code'))} is used twice, whatever the case of its letters`,
     (code) => code.toLowerCase(),
   )
 
@@ -96,7 +101,7 @@ export const dimensionsHaveTwoDecimals: Rule = (draft) =>
       return size === undefined || /^\d+(\.\d{1,2})?$/.test(String(size))
         ? []
         : [
-            problem(
+            errorIssue(
               'value_invalid',
               dimensions.at(pointerToken(name)),
               `The ${name} of a package has up to 2 decimals, and ${String(size)} has more.`,
@@ -117,10 +122,10 @@ export const unreservedMetadata: Rule = (draft) =>
       .keys()
       .filter((key) => key.startsWith('ratecard_') || key === '__proto__')
       .map((key) =>
-        problem(
+        errorIssue(
           'metadata_reserved',
           metadata.at(pointerToken(key)),
-          `The metadata key ${quoted(key)} is reserved.`,
+          `The metadata key ${quoteValue(key)} is reserved.`,
           'Rename the key.',
         ),
       )
@@ -159,7 +164,7 @@ export function undefinedReference(
   { kind, id, known }: { readonly kind: string; readonly id: string; readonly known: readonly string[] },
 ): Issue {
   const hint = suggest(id, known) ?? `Define the ${kind}, or name an existing one.`
-  return problem(code, pointer, `No ${kind} has the id ${quoted(id)}.`, hint)
+  return errorIssue(code, pointer, `No ${kind} has the id ${quoteValue(id)}.`, hint)
 }
 
 export function idsOf(entries: readonly Entry[]): readonly string[] {
@@ -179,20 +184,20 @@ function webhookIds({ webhooks }: Draft): readonly Issue[] {
     if (first === undefined) seen.set(key, webhook)
     if (first === undefined || (id === undefined && !first.has('id'))) return []
     return [
-      problem(
+      errorIssue(
         'id_duplicate',
         id === undefined ? webhook.pointer : webhook.at('id'),
-        `The webhook id ${quoted(key)} is used twice; first at ${first.pointer}.`,
+        `The webhook id ${quoteValue(key)} is used twice; first at ${first.pointer}.`,
       ),
     ]
   })
 }
 
 function duplicateIdText(kind: string): (entry: Entry) => string {
-  return (entry) => `The ${kind} id ${quoted(entry.text('id'))} is used twice`
+  return (entry) => `The ${kind} id ${quoteValue(entry.text('id'))} is used twice`
 }
 
-function duplicates(
+function duplicateIssues(
   entries: readonly Entry[],
   code: IssueCode,
   field: string,
@@ -204,7 +209,8 @@ function duplicates(
     const value = entry.text(field)
     if (value === undefined) return []
     const earlier = first.get(normal(value))
-    if (earlier !== undefined) return [problem(code, entry.at(field), `${say(entry)}; first at ${earlier.at(field)}.`)]
+    if (earlier !== undefined)
+      return [errorIssue(code, entry.at(field), `${say(entry)}; first at ${earlier.at(field)}.`)]
     first.set(normal(value), entry)
     return []
   })

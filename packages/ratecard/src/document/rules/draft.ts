@@ -97,7 +97,7 @@ export function draftOf(document: unknown): Draft {
     promotionCodes: root.entries('promotion_codes'),
     taxRates: root.entries('tax_rates'),
     portals: root.entries('portal'),
-    suggest: suggestions(),
+    suggest: createSuggester(),
   }
 }
 
@@ -111,7 +111,7 @@ const maxCandidates = 500
  */
 const maxComparisons = 40_000_000
 
-function suggestions(): Draft['suggest'] {
+function createSuggester(): Draft['suggest'] {
   let left = maxSuggestions
   let comparisons = maxComparisons
   return (word, candidates) => {
@@ -130,24 +130,24 @@ function suggestions(): Draft['suggest'] {
  */
 export type Rule = (draft: Draft) => readonly Issue[]
 
-export function problem(code: IssueCode, pointer: string, detail: string, hint?: string): Issue {
+export function errorIssue(code: IssueCode, pointer: string, detail: string, hint?: string): Issue {
   return { code, pointer, severity: 'error', detail, ...(hint === undefined ? {} : { hint }) }
 }
 
-export function warning(code: IssueCode, pointer: string, detail: string, hint?: string): Issue {
-  return { ...problem(code, pointer, detail, hint), severity: 'warning' }
+export function warningIssue(code: IssueCode, pointer: string, detail: string, hint?: string): Issue {
+  return { ...errorIssue(code, pointer, detail, hint), severity: 'warning' }
 }
 
 /** Returns e.g. `The price "solo_monthly"`, or `The price` if the item has no id. */
-export function named(kind: string, entry: Entry, article: 'The' | 'the' = 'The'): string {
+export function entryName(kind: string, entry: Entry, article: 'The' | 'the' = 'The'): string {
   const id = entry.text('id')
-  return id === undefined ? `${article} ${kind}` : `${article} ${kind} ${quoted(id)}`
+  return id === undefined ? `${article} ${kind}` : `${article} ${kind} ${quoteValue(id)}`
 }
 
 const maxQuoteLength = 80
 
 /** Returns a value as JSON for a message, truncated to 80 characters. */
-export function quoted(value: unknown): string {
+export function quoteValue(value: unknown): string {
   // Cut the string before it is serialized, because thousands of messages may quote the same string of several megabytes.
   const short = typeof value === 'string' ? value.slice(0, maxQuoteLength) : value
   const text = short === undefined ? 'nothing' : JSON.stringify(short)

@@ -1,6 +1,6 @@
 import type { Issue } from '../../base/errors/issue.ts'
 import { byEveryId, derivedBase } from '../schema/prices/base-price.ts'
-import { named, problem, quoted, warning, type Draft, type Entry, type Rule } from './draft.ts'
+import { entryName, errorIssue, quoteValue, warningIssue, type Draft, type Entry, type Rule } from './draft.ts'
 
 const enterpriseFields = ['enterprise_template', 'enterprise_id'] as const
 
@@ -8,10 +8,10 @@ export const enterpriseIsNeverPublic: Rule = ({ prices }) =>
   prices.flatMap((price) =>
     isEnterpriseDraft(price) && price.value('public') === true
       ? [
-          problem(
+          errorIssue(
             'public_enterprise',
             price.at('public'),
-            `${named('price', price)} is an enterprise price and cannot be public.`,
+            `${entryName('price', price)} is an enterprise price and cannot be public.`,
             'Remove `public`, or set it to false.',
           ),
         ]
@@ -22,10 +22,10 @@ export const templateOrEnterpriseId: Rule = ({ prices }) =>
   prices.flatMap((price) =>
     price.has('enterprise_template') && price.has('enterprise_id')
       ? [
-          problem(
+          errorIssue(
             'enterprise_both',
             price.at('enterprise_id'),
-            `${named('price', price)} has a template and an enterprise id.`,
+            `${entryName('price', price)} has a template and an enterprise id.`,
             'Remove one of the two.',
           ),
         ]
@@ -40,20 +40,20 @@ export const oneDefaultPrice: Rule = ({ products }) =>
       ...marked
         .filter(isEnterpriseDraft)
         .map((price) =>
-          problem(
+          errorIssue(
             'default_enterprise',
             price.at('default'),
-            `${named('price', price)} is an enterprise price and cannot be the default.`,
+            `${entryName('price', price)} is an enterprise price and cannot be the default.`,
             'Set `default` on an ordinary price instead.',
           ),
         ),
       ...ordinary
         .slice(1)
         .map((price) =>
-          problem(
+          errorIssue(
             'default_duplicate',
             price.at('default'),
-            `${named('product', product)} has another default price, at ${ordinary[0]?.pointer ?? ''}.`,
+            `${entryName('product', product)} has another default price, at ${ordinary[0]?.pointer ?? ''}.`,
             'Keep one `default`.',
           ),
         ),
@@ -77,15 +77,15 @@ export const basePrice: Rule = (draft) => {
           ? []
           : [missingBase(price)]
       const found = ordinary.get(base)
-      if (found !== undefined) return mismatch(price, found, base, termsOfPrice)
-      const detail = `The document has no ordinary price ${quoted(base)}.`
+      if (found !== undefined) return mismatchIssues(price, found, base, termsOfPrice)
+      const detail = `The document has no ordinary price ${quoteValue(base)}.`
       const now = present.get(base)
       const hint =
         now === undefined
           ? (draft.suggest(base, [...ordinary.keys()]) ??
             'Name a price without `enterprise_template` and `enterprise_id`.')
-          : `The price is called ${quoted(now)} now.`
-      return [problem('base_price_undefined', price.at('base_price'), detail, hint)]
+          : `The price is called ${quoteValue(now)} now.`
+      return [errorIssue('base_price_undefined', price.at('base_price'), detail, hint)]
     })
   })
 }
@@ -109,14 +109,14 @@ export const oneEnterprisePricePerBase: Rule = (draft) => {
         seen.set(key, price)
         return []
       }
-      const detail = `${named('price', price)} and the price at ${first.pointer} both stand for ${quoted(base)} under ${quoted(price.text(target))}.`
+      const detail = `${entryName('price', price)} and the price at ${first.pointer} both stand for ${quoteValue(base)} under ${quoteValue(price.text(target))}.`
       const hint = 'Remove one of the two, or give it another `base_price`.'
-      return [problem('base_price_duplicate', price.at(target), detail, hint)]
+      return [errorIssue('base_price_duplicate', price.at(target), detail, hint)]
     })
   })
 }
 
-function mismatch(price: Entry, base: Entry, id: string, termsOf: (price: Entry) => Terms): Issue[] {
+function mismatchIssues(price: Entry, base: Entry, id: string, termsOf: (price: Entry) => Terms): Issue[] {
   const others = termsOf(base)
   const differing = [...termsOf(price)]
     // The currencies of a price in per cent are those of its base price.
@@ -124,8 +124,8 @@ function mismatch(price: Entry, base: Entry, id: string, termsOf: (price: Entry)
     .filter(([field, own]) => own !== others.get(field))
     .map(([field]) => `\`${field}\``)
   if (differing.length === 0) return []
-  const detail = `${named('price', price)} differs from its base price ${quoted(id)} in ${differing.join(' and ')}.`
-  return [problem('base_price_mismatch', price.pointer, detail, 'Make both equal, or name another `base_price`.')]
+  const detail = `${entryName('price', price)} differs from its base price ${quoteValue(id)} in ${differing.join(' and ')}.`
+  return [errorIssue('base_price_mismatch', price.pointer, detail, 'Make both equal, or name another `base_price`.')]
 }
 
 /** Terms (currency, interval and so on) that an enterprise price must share with its base price. Keys are field names, values are JSON. */
@@ -159,16 +159,16 @@ function termsOf(price: Entry): Terms {
 const currenciesOf = (price: Entry) => [...price.child('currency_options').keys()].sort()
 
 function missingBase(price: Entry): Issue {
-  const detail = `${named('price', price)} has no base price: it is listed, but no subscription will be moved to it.`
+  const detail = `${entryName('price', price)} has no base price: it is listed, but no subscription will be moved to it.`
   const hint =
     'Set `base_price`, or let the id of this price begin with the id of a list price, followed by "_", e.g. `pro_monthly_acme`.'
-  return warning('base_price_missing', price.pointer, detail, hint)
+  return warningIssue('base_price_missing', price.pointer, detail, hint)
 }
 
 function unusedBase(price: Entry): Issue {
-  const detail = `${named('price', price)} has a base price but is no enterprise price.`
+  const detail = `${entryName('price', price)} has a base price but is no enterprise price.`
   const hint = 'Add `enterprise_template` or `enterprise_id`, or remove `base_price`.'
-  return problem('base_price_unused_field', price.at('base_price'), detail, hint)
+  return errorIssue('base_price_unused_field', price.at('base_price'), detail, hint)
 }
 
 /** Finds the base prices of a document that is not validated yet. For a valid document it finds the same base prices as `basesOf`. */

@@ -1,7 +1,7 @@
 // Rules about features: their types, and their limits in products.
 import type { Issue } from '../../base/errors/issue.ts'
 import { idsOf, undefinedReference } from './document-rules.ts'
-import { isObject, named, problem, quoted, type Draft, type Entry, type Rule } from './draft.ts'
+import { isObject, entryName, errorIssue, quoteValue, type Draft, type Entry, type Rule } from './draft.ts'
 
 type FeatureType = 'switch' | 'limit' | 'metered'
 
@@ -20,7 +20,7 @@ export const featureMeters: Rule = (draft) => {
     const [type, meter] = [typeOf(feature), feature.text('meter')]
     if (type === 'switch' && feature.has('unit'))
       return [
-        problem(
+        errorIssue(
           'value_invalid',
           feature.at('unit'),
           'A feature of type `switch` counts nothing, so it cannot have a `unit`.',
@@ -30,10 +30,10 @@ export const featureMeters: Rule = (draft) => {
     if (type !== 'metered')
       return feature.has('meter')
         ? [
-            problem(
+            errorIssue(
               'meter_unused_field',
               feature.at('meter'),
-              `${named('feature', feature)} is not metered and names a meter.`,
+              `${entryName('feature', feature)} is not metered and names a meter.`,
               'Remove `meter`, or set `type: metered`.',
             ),
           ]
@@ -41,7 +41,12 @@ export const featureMeters: Rule = (draft) => {
     const hint = 'Set `meter` to the meter that counts the usage of the feature.'
     if (!feature.has('meter'))
       return [
-        problem('meter_missing', feature.pointer, `${named('feature', feature)} is metered but names no meter.`, hint),
+        errorIssue(
+          'meter_missing',
+          feature.pointer,
+          `${entryName('feature', feature)} is metered but names no meter.`,
+          hint,
+        ),
       ]
     return meter === undefined || meters.includes(meter)
       ? []
@@ -67,7 +72,9 @@ export const productFeatures: Rule = (draft) => {
       const repeated = seen.has(id)
       seen.add(id)
       if (repeated)
-        return [problem('value_invalid', at, `The feature ${quoted(id)} is listed twice.`, 'Remove one of the two.')]
+        return [
+          errorIssue('value_invalid', at, `The feature ${quoteValue(id)} is listed twice.`, 'Remove one of the two.'),
+        ]
       return limitIssues(type, { id, value, pointer })
     })
   })
@@ -81,28 +88,28 @@ function limitIssues(
     return type === 'switch'
       ? []
       : [
-          problem(
+          errorIssue(
             'feature_limit_missing',
             pointer,
-            `The feature ${quoted(id)} has the type "${type}", but the product sets no limit for it.`,
-            `Write { "id": ${quoted(id)}, "limit": 10 }, or "limit": "unlimited".`,
+            `The feature ${quoteValue(id)} has the type "${type}", but the product sets no limit for it.`,
+            `Write { "id": ${quoteValue(id)}, "limit": 10 }, or "limit": "unlimited".`,
           ),
         ]
   if (type === 'switch')
     return [
-      problem(
+      errorIssue(
         'feature_limit_unused',
         pointer,
-        `The feature ${quoted(id)} is a switch, so it has no limit.`,
-        `Write ${quoted(id)} alone, or give the feature "type": "limit".`,
+        `The feature ${quoteValue(id)} is a switch, so it has no limit.`,
+        `Write ${quoteValue(id)} alone, or give the feature "type": "limit".`,
       ),
     ]
   if (type === 'metered' || value['resets'] === undefined) return []
   return [
-    problem(
+    errorIssue(
       'value_invalid',
       `${pointer}/resets`,
-      `The feature ${quoted(id)} is not metered: your program counts it, so nothing resets here.`,
+      `The feature ${quoteValue(id)} is not metered: your program counts it, so nothing resets here.`,
       'Remove `resets`, or give the feature "type": "metered".',
     ),
   ]

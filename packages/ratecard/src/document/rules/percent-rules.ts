@@ -2,7 +2,7 @@ import { parseDecimal, compareDecimals, decimalFromInteger, zero } from '../../b
 import { decimalPattern } from '../schema/fields.ts'
 import { membersOfBase } from '../schema/prices/percent-off.ts'
 import { draftBases, isEnterpriseDraft } from './enterprise-rules.ts'
-import { named, problem, quoted, type Entry, type Rule } from './draft.ts'
+import { entryName, errorIssue, quoteValue, type Entry, type Rule } from './draft.ts'
 
 const most = decimalFromInteger(100)
 const wellFormed = new RegExp(decimalPattern)
@@ -32,10 +32,10 @@ function outOfRange(price: Entry) {
   const percent = parseDecimal(text)
   if (compareDecimals(percent, zero) > 0 && compareDecimals(percent, most) <= 0) return []
   return [
-    problem(
+    errorIssue(
       'percent_off_range',
       price.at('percent_off_base'),
-      `${named('price', price)} takes ${text}% off its base price.`,
+      `${entryName('price', price)} takes ${text}% off its base price.`,
       'The value must be more than 0 and at most 100. To charge the base price unchanged, remove this price.',
     ),
   ]
@@ -45,10 +45,10 @@ function besideAmounts(price: Entry) {
   return membersOfBase
     .filter((member) => price.has(member))
     .map((member) =>
-      problem(
+      errorIssue(
         'percent_off_beside',
         price.at(member),
-        `${named('price', price)} has \`percent_off_base\`, and must not have \`${member}\` too.`,
+        `${entryName('price', price)} has \`percent_off_base\`, and must not have \`${member}\` too.`,
         `Remove \`${member}\` (the base price has it), or remove \`percent_off_base\`.`,
       ),
     )
@@ -56,10 +56,10 @@ function besideAmounts(price: Entry) {
 
 function ordinaryPrice(price: Entry) {
   return [
-    problem(
+    errorIssue(
       'percent_off_without_base',
       price.at('percent_off_base'),
-      `${named('price', price)} has \`percent_off_base\` but is no enterprise price.`,
+      `${entryName('price', price)} has \`percent_off_base\` but is no enterprise price.`,
       'Add `enterprise_template` or `enterprise_id`, or give the price an amount.',
     ),
   ]
@@ -71,19 +71,19 @@ function withoutBase(price: Entry, base: Entry | undefined) {
   if (base === undefined && price.has('base_price')) return []
   if (base === undefined)
     return [
-      problem(
+      errorIssue(
         'percent_off_without_base',
         at,
-        `${named('price', price)} has \`percent_off_base\`, but no price of the document could be its base price.`,
+        `${entryName('price', price)} has \`percent_off_base\`, but no price of the document could be its base price.`,
         'Set `base_price`, or let the id of this price begin with the id of a list price, followed by "_", e.g. `pro_monthly_acme`.',
       ),
     ]
   return base.has('custom_unit_amount')
     ? [
-        problem(
+        errorIssue(
           'percent_off_without_base',
           at,
-          `The base price ${quoted(base.text('id'))} of ${named('price', price, 'the')} lets the customer choose the amount.`,
+          `The base price ${quoteValue(base.text('id'))} of ${entryName('price', price, 'the')} lets the customer choose the amount.`,
           'Choose a base price with an amount or tiers.',
         ),
       ]

@@ -2,7 +2,7 @@
 import type { Issue } from '../../base/errors/issue.ts'
 import { maxPortalProducts } from '../schema/portal-schema.ts'
 import { idsOf, undefinedReference } from './document-rules.ts'
-import { named, problem, quoted, type Draft, type Entry, type ProductDraft, type Rule } from './draft.ts'
+import { entryName, errorIssue, quoteValue, type Draft, type Entry, type ProductDraft, type Rule } from './draft.ts'
 import { isEnterpriseDraft } from './enterprise-rules.ts'
 
 const isOn = (feature: Entry, features: Entry, name: string): boolean =>
@@ -22,10 +22,10 @@ export const portalProducts: Rule = (draft) =>
       seen.add(id)
       if (repeated)
         return [
-          problem(
+          errorIssue(
             'value_invalid',
             entry.at('product'),
-            `The product ${quoted(id)} is listed twice.`,
+            `The product ${quoteValue(id)} is listed twice.`,
             'Combine the two entries into one.',
           ),
         ]
@@ -39,10 +39,10 @@ function publicIssues({ products }: Draft, portal: Entry, update: Entry): Issue[
   )
   if (sold.length > 0 && sold.length <= maxPortalProducts) return []
   return [
-    problem(
+    errorIssue(
       'portal_products_limit',
       update.at('products'),
-      `${named('portal configuration', portal)} has "public", which are ${String(sold.length)} products; the processor takes 1 to ${String(maxPortalProducts)}.`,
+      `${entryName('portal configuration', portal)} has "public", which are ${String(sold.length)} products; the processor takes 1 to ${String(maxPortalProducts)}.`,
       'List the products that customers may change to.',
     ),
   ]
@@ -61,7 +61,14 @@ function productIssues(draft: Draft, entry: Entry, id: string): Issue[] {
     const repeated = seen.has(price)
     seen.add(price)
     return repeated
-      ? [problem('value_invalid', pointer, `The price ${quoted(price)} is listed twice.`, 'Remove one of the two.')]
+      ? [
+          errorIssue(
+            'value_invalid',
+            pointer,
+            `The price ${quoteValue(price)} is listed twice.`,
+            'Remove one of the two.',
+          ),
+        ]
       : priceIssues(draft, found, price, pointer)
   })
 }
@@ -73,7 +80,14 @@ function priceIssues(draft: Draft, { prices }: ProductDraft, id: string, pointer
   const unfit = unfitOf(price)
   return unfit === null
     ? []
-    : [problem('portal_price_invalid', pointer, `${named('price', price)} ${unfit}.`, 'Remove it from the list.')]
+    : [
+        errorIssue(
+          'portal_price_invalid',
+          pointer,
+          `${entryName('price', price)} ${unfit}.`,
+          'Remove it from the list.',
+        ),
+      ]
 }
 
 /** Returns the reason why a customer cannot change to the price in the portal; null if the customer can. */
@@ -109,10 +123,10 @@ export const portalNeedsPaymentMethod: Rule = ({ portals }) =>
     if (update === undefined || payment === undefined) return []
     if (!isOn(update, features, 'subscription_update') || isOn(payment, features, 'payment_method_update')) return []
     return [
-      problem(
+      errorIssue(
         'portal_needs_payment_method',
         features.at('subscription_update'),
-        `${named('portal configuration', portal)} has \`subscription_update\` without \`payment_method_update\`.`,
+        `${entryName('portal configuration', portal)} has \`subscription_update\` without \`payment_method_update\`.`,
         'Add `payment_method_update: { enabled: true }`.',
       ),
     ]
@@ -122,10 +136,10 @@ export const portalNeedsPaymentMethod: Rule = ({ portals }) =>
 export const oneDefaultPortal: Rule = ({ portals }) => {
   const [first, ...others] = portals.filter((portal) => portal.value('default') === true)
   return others.map((portal) =>
-    problem(
+    errorIssue(
       'value_invalid',
       portal.at('default'),
-      `${named('portal configuration', portal)} is a second default; the first is at ${first?.pointer ?? '#'}.`,
+      `${entryName('portal configuration', portal)} is a second default; the first is at ${first?.pointer ?? '#'}.`,
       'Keep one.',
     ),
   )

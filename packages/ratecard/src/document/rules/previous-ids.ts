@@ -1,6 +1,6 @@
 // Former ids of renamed items (`previous_ids` of every kind): the rules about them, and the lookup of an item by a former id.
 import { pointerToken } from '../../base/errors/issue.ts'
-import { problem, quoted, type Draft, type Entry, type Rule } from './draft.ts'
+import { errorIssue, quoteValue, type Draft, type Entry, type Rule } from './draft.ts'
 import { webhookId } from '../schema/ids.ts'
 import type { BillingConfig, Webhook } from '../schema/schema.ts'
 
@@ -54,10 +54,10 @@ export const previousIds: Rule = (draft) =>
         const place = `${item.at('previous_ids')}/${pointerToken(String(index))}`
         if (present.has(previous))
           return [
-            problem(
+            errorIssue(
               'previous_id_conflict',
               place,
-              `The earlier id ${quoted(previous)} is the id of a current ${name}.`,
+              `The earlier id ${quoteValue(previous)} is the id of a current ${name}.`,
               'Remove it from `previous_ids`, or give the other item a new id.',
             ),
           ]
@@ -67,10 +67,10 @@ export const previousIds: Rule = (draft) =>
           return []
         }
         return [
-          problem(
+          errorIssue(
             'previous_id_conflict',
             place,
-            `The earlier id ${quoted(previous)} is listed twice; first at ${earlier}.`,
+            `The earlier id ${quoteValue(previous)} is listed twice; first at ${earlier}.`,
             `One ${name} takes over an earlier id: keep it in one place.`,
           ),
         ]

@@ -1,6 +1,6 @@
 import type { Issue } from '../../base/errors/issue.ts'
 import { idsOf, undefinedReference } from './document-rules.ts'
-import { named, problem, quoted, type Entry, type Rule } from './draft.ts'
+import { entryName, errorIssue, quoteValue, type Entry, type Rule } from './draft.ts'
 
 const amountFields = ['amount', 'unit_amount_decimal', 'tiers', 'custom_unit_amount'] as const
 /** Maximum `interval_count` for each interval: Stripe's maximum billing period is three years. */
@@ -18,10 +18,10 @@ export const amountOrTiers: Rule = ({ prices }) =>
     if (given.length === 1 || (given.length === 0 && isTiered(price))) return []
     const detail =
       given.length === 0
-        ? `${named('price', price)} has neither an amount nor tiers.`
-        : `${named('price', price)} has ${given.map((field) => `\`${field}\``).join(' and ')}.`
+        ? `${entryName('price', price)} has neither an amount nor tiers.`
+        : `${entryName('price', price)} has ${given.map((field) => `\`${field}\``).join(' and ')}.`
     return [
-      problem(
+      errorIssue(
         'amount_or_tiers',
         price.pointer,
         detail,
@@ -37,19 +37,19 @@ export const tieredHasTiers: Rule = ({ prices }) =>
       // If the price also has an amount, `amountOrTiers` reports that. The right billing scheme then depends on whether the author removes
       // the amount or the tiers, so it is not checked.
       if (isTiered(price) || price.has('amount') || price.has('unit_amount_decimal')) return []
-      const detail = `${named('price', price)} has tiers but is not tiered.`
-      return [problem('tiers_missing', price.at('tiers'), detail, 'Add `"billing_scheme": "tiered"`.')]
+      const detail = `${entryName('price', price)} has tiers but is not tiered.`
+      return [errorIssue('tiers_missing', price.at('tiers'), detail, 'Add `"billing_scheme": "tiered"`.')]
     }
     if (isTiered(price)) {
-      const detail = `${named('price', price)} is tiered but has no tiers.`
-      return [problem('tiers_missing', price.pointer, detail, 'Add `tiers`, or remove `billing_scheme`.')]
+      const detail = `${entryName('price', price)} is tiered but has no tiers.`
+      return [errorIssue('tiers_missing', price.pointer, detail, 'Add `tiers`, or remove `billing_scheme`.')]
     }
     if (price.has('tiers_mode'))
       return [
-        problem(
+        errorIssue(
           'tiers_missing',
           price.at('tiers_mode'),
-          `${named('price', price)} has a \`tiers_mode\` but no tiers.`,
+          `${entryName('price', price)} has a \`tiers_mode\` but no tiers.`,
           'Remove `tiers_mode`.',
         ),
       ]
@@ -70,10 +70,10 @@ export const tiersAscend: Rule = ({ prices }) =>
     limits.forEach(({ tier, upTo }, index) => {
       const before = limits[index - 1]?.upTo
       if (upTo === 'inf' && index < limits.length - 1)
-        issues.push(problem('tiers_invalid', tier.at('up_to'), 'Only the last tier may have `up_to: "inf"`.'))
+        issues.push(errorIssue('tiers_invalid', tier.at('up_to'), 'Only the last tier may have `up_to: "inf"`.'))
       else if (typeof upTo === 'number' && typeof before === 'number' && upTo <= before)
         issues.push(
-          problem(
+          errorIssue(
             'tiers_invalid',
             tier.at('up_to'),
             `The tier ends at ${upTo}, not after ${before}, the end of the tier before it.`,
@@ -84,7 +84,7 @@ export const tiersAscend: Rule = ({ prices }) =>
     const last = limits.at(-1)
     if (last !== undefined && last.upTo !== 'inf')
       issues.push(
-        problem(
+        errorIssue(
           'tiers_invalid',
           last.tier.at('up_to'),
           `The last tier ends at ${String(last.upTo)}: larger quantities would have no price.`,
@@ -116,10 +116,10 @@ export const currencyOptionsFit: Rule = ({ prices }) =>
     if (options.keys().length === 0 || price.has('percent_off_base')) return []
     if (price.has('custom_unit_amount'))
       return [
-        problem(
+        errorIssue(
           'currency_options_invalid',
           price.at('currency_options'),
-          `${named('price', price)} lets the customer choose the amount: other currencies cannot have one.`,
+          `${entryName('price', price)} lets the customer choose the amount: other currencies cannot have one.`,
           'Remove `currency_options`, or make a price for each currency.',
         ),
       ]
@@ -128,29 +128,29 @@ export const currencyOptionsFit: Rule = ({ prices }) =>
       const option = options.child(currency)
       if (currency === price.text('currency'))
         return [
-          problem(
+          errorIssue(
             'currency_options_invalid',
             option.pointer,
-            `${named('price', price)} is in ${quoted(currency)} itself.`,
+            `${entryName('price', price)} is in ${quoteValue(currency)} itself.`,
             'Remove its own currency from `currency_options`.',
           ),
         ]
       const given = ['amount', 'unit_amount_decimal', 'tiers'].filter((field) => option.has(field))
       if (given.length !== 1 || schemeOf(option) !== schemeOf(price))
         return [
-          problem(
+          errorIssue(
             'currency_options_invalid',
             option.pointer,
-            `The option ${quoted(currency)} of ${named('price', price, 'the')} must have ${schemeOf(price)}, as the price itself.`,
+            `The option ${quoteValue(currency)} of ${entryName('price', price, 'the')} must have ${schemeOf(price)}, as the price itself.`,
             'Give exactly one of `amount`, `unit_amount_decimal` and `tiers`, of the same kind as the price.',
           ),
         ]
       if (endsOf(option) === own) return []
       return [
-        problem(
+        errorIssue(
           'currency_options_invalid',
           option.at('tiers'),
-          `The tiers in ${quoted(currency)} end elsewhere than those of ${named('price', price, 'the')}.`,
+          `The tiers in ${quoteValue(currency)} end elsewhere than those of ${entryName('price', price, 'the')}.`,
           'Use the same `up_to` values in both.',
         ),
       ]
@@ -164,7 +164,7 @@ export const currencyOptionsFit: Rule = ({ prices }) =>
 export const pricePartsFit: Rule = ({ prices }) =>
   prices.flatMap((price) => {
     const says = (field: string, detail: string, hint: string) => [
-      problem('price_parts', price.at(field), `${named('price', price)} ${detail}`, hint),
+      errorIssue('price_parts', price.at(field), `${entryName('price', price)} ${detail}`, hint),
     ]
     const custom = price.child('custom_unit_amount')
     const [least, preset, most] = ['minimum', 'preset', 'maximum'].map((field) => custom.number(field))
@@ -196,7 +196,7 @@ export const tierHasAmount: Rule = ({ prices }) =>
       const flat = ['flat_amount', 'flat_amount_decimal'].filter((field) => tier.has(field))
       if (flat.length === 2)
         return [
-          problem(
+          errorIssue(
             'tier_amount_missing',
             tier.pointer,
             'The tier has two flat amounts.',
@@ -206,7 +206,7 @@ export const tierHasAmount: Rule = ({ prices }) =>
       const unit = ['unit_amount', 'unit_amount_decimal'].filter((field) => tier.has(field))
       if (unit.length === 2)
         return [
-          problem(
+          errorIssue(
             'tier_amount_missing',
             tier.pointer,
             'The tier has two unit amounts.',
@@ -215,7 +215,7 @@ export const tierHasAmount: Rule = ({ prices }) =>
         ]
       if (unit.length === 1 || flat.length === 1) return []
       return [
-        problem(
+        errorIssue(
           'tier_amount_missing',
           tier.pointer,
           'The tier has no amount.',
@@ -231,10 +231,10 @@ export const recurringNeedsInterval: Rule = ({ prices }) =>
     const why = price.value('usage_type') === 'metered' ? 'metered' : isTiered(price) ? 'tiered' : undefined
     if (why === undefined) return []
     return [
-      problem(
+      errorIssue(
         'interval_missing',
         price.pointer,
-        `${named('price', price)} is ${why} but has no interval.`,
+        `${entryName('price', price)} is ${why} but has no interval.`,
         'Add `interval`: day, week, month or year.',
       ),
     ]
@@ -245,10 +245,10 @@ export const intervalCountNeedsInterval: Rule = ({ prices }) =>
     !price.has('interval_count') || price.has('interval') || mustRecur(price)
       ? []
       : [
-          problem(
+          errorIssue(
             'interval_count_alone',
             price.at('interval_count'),
-            `${named('price', price)} has an \`interval_count\` but no interval.`,
+            `${entryName('price', price)} has an \`interval_count\` but no interval.`,
             'Add `interval`, or remove `interval_count`.',
           ),
         ],
@@ -261,7 +261,7 @@ export const intervalAtMostThreeYears: Rule = ({ prices }) =>
     const most = Object.hasOwn(maxIntervalCount, interval) ? maxIntervalCount[interval] : undefined
     if (count === undefined || most === undefined || count <= most) return []
     return [
-      problem(
+      errorIssue(
         'interval_too_long',
         price.at('interval_count'),
         `${count} ${interval}s are more than three years.`,
@@ -279,10 +279,10 @@ export const meterReference: Rule = (draft) => {
     if (price.value('usage_type') !== 'metered') {
       if (!price.has('meter')) return []
       return [
-        problem(
+        errorIssue(
           'meter_unused_field',
           price.at('meter'),
-          `${named('price', price)} names a meter but is not metered.`,
+          `${entryName('price', price)} names a meter but is not metered.`,
           'Add `"usage_type": "metered"`, or remove `meter`.',
         ),
       ]
@@ -291,8 +291,10 @@ export const meterReference: Rule = (draft) => {
       const hint =
         ids.length === 0
           ? 'Define a meter and name it in `meter`.'
-          : `Add \`meter\`: one of ${ids.slice(0, 10).map(quoted).join(', ')}.`
-      return [problem('meter_missing', price.pointer, `${named('price', price)} is metered but names no meter.`, hint)]
+          : `Add \`meter\`: one of ${ids.slice(0, 10).map(quoteValue).join(', ')}.`
+      return [
+        errorIssue('meter_missing', price.pointer, `${entryName('price', price)} is metered but names no meter.`, hint),
+      ]
     }
     return meter === undefined || known.has(meter)
       ? []

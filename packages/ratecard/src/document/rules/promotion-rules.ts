@@ -1,32 +1,34 @@
 import type { Issue } from '../../base/errors/issue.ts'
 import { idsOf, undefinedReference } from './document-rules.ts'
-import { named, problem, quoted, type Entry, type Rule } from './draft.ts'
+import { entryName, errorIssue, quoteValue, type Entry, type Rule } from './draft.ts'
 import { isMoment, toUnixSeconds } from '../schema/moment.ts'
 
 export const couponHasOneDiscount: Rule = ({ coupons }) =>
   coupons.flatMap((coupon) => {
     if (coupon.has('percent_off') !== coupon.has('amount_off')) return []
-    const detail = `${named('coupon', coupon)} has ${coupon.has('percent_off') ? 'both `percent_off` and `amount_off`' : 'no discount'}.`
-    return [problem('coupon_discount', coupon.pointer, detail, 'Give exactly one of `percent_off` and `amount_off`.')]
+    const detail = `${entryName('coupon', coupon)} has ${coupon.has('percent_off') ? 'both `percent_off` and `amount_off`' : 'no discount'}.`
+    return [
+      errorIssue('coupon_discount', coupon.pointer, detail, 'Give exactly one of `percent_off` and `amount_off`.'),
+    ]
   })
 
 export const couponCurrency: Rule = ({ coupons }) =>
   coupons.flatMap((coupon) => {
     if (coupon.has('amount_off') && !coupon.has('currency'))
       return [
-        problem(
+        errorIssue(
           'coupon_currency',
           coupon.pointer,
-          `${named('coupon', coupon)} has \`amount_off\` but no currency.`,
+          `${entryName('coupon', coupon)} has \`amount_off\` but no currency.`,
           'Add `currency`.',
         ),
       ]
     if (coupon.has('currency') && coupon.has('percent_off') && !coupon.has('amount_off'))
       return [
-        problem(
+        errorIssue(
           'coupon_currency',
           coupon.at('currency'),
-          `${named('coupon', coupon)} has \`percent_off\`, which needs no currency.`,
+          `${entryName('coupon', coupon)} has \`percent_off\`, which needs no currency.`,
           'Remove `currency`.',
         ),
       ]
@@ -50,10 +52,10 @@ function otherCurrencies(entry: Entry, kind: string, amount: string, own: string
   if (options.keys().length === 0) return []
   if (!entry.has(amount))
     return [
-      problem(
+      errorIssue(
         'currency_options_invalid',
         entry.at('currency_options'),
-        `${named(kind, entry)} has other currencies but no \`${amount}\`.`,
+        `${entryName(kind, entry)} has other currencies but no \`${amount}\`.`,
         `Add \`${amount}\` with its currency, or remove \`currency_options\`.`,
       ),
     ]
@@ -61,10 +63,10 @@ function otherCurrencies(entry: Entry, kind: string, amount: string, own: string
     .keys()
     .filter((currency) => currency === own)
     .map((currency) =>
-      problem(
+      errorIssue(
         'currency_options_invalid',
         options.at(currency),
-        `${named(kind, entry)} is in ${quoted(currency)} itself.`,
+        `${entryName(kind, entry)} is in ${quoteValue(currency)} itself.`,
         'Remove its own currency from `currency_options`.',
       ),
     )
@@ -75,19 +77,19 @@ export const couponDuration: Rule = ({ coupons }) =>
     const duration = coupon.text('duration')
     if (duration === 'repeating' && !coupon.has('duration_in_months'))
       return [
-        problem(
+        errorIssue(
           'coupon_duration',
           coupon.pointer,
-          `${named('coupon', coupon)} is repeating but has no number of months.`,
+          `${entryName('coupon', coupon)} is repeating but has no number of months.`,
           'Add `duration_in_months`.',
         ),
       ]
     if ((duration === 'once' || duration === 'forever') && coupon.has('duration_in_months'))
       return [
-        problem(
+        errorIssue(
           'coupon_duration',
           coupon.at('duration_in_months'),
-          `${named('coupon', coupon)} has \`duration_in_months\` but its duration is ${quoted(duration)}.`,
+          `${entryName('coupon', coupon)} has \`duration_in_months\` but its duration is ${quoteValue(duration)}.`,
           'Remove `duration_in_months`, or set `"duration": "repeating"`.',
         ),
       ]
@@ -108,7 +110,14 @@ export const couponProducts: Rule = (draft) => {
       const repeated = seen.has(id)
       seen.add(id)
       return repeated
-        ? [problem('value_invalid', pointer, `The product ${quoted(id)} is listed twice.`, 'Remove one of the two.')]
+        ? [
+            errorIssue(
+              'value_invalid',
+              pointer,
+              `The product ${quoteValue(id)} is listed twice.`,
+              'Remove one of the two.',
+            ),
+          ]
         : []
     })
   })
@@ -133,10 +142,10 @@ export const minimumAmountCurrency: Rule = ({ promotionCodes }) =>
       ? ['minimum_amount', 'minimum_amount_currency']
       : ['minimum_amount_currency', 'minimum_amount']
     return [
-      problem(
+      errorIssue(
         'minimum_amount_currency',
         code.at(given),
-        `${named('promotion code', code)} has \`${given}\` but no \`${absent}\`.`,
+        `${entryName('promotion code', code)} has \`${given}\` but no \`${absent}\`.`,
         'Set both, or remove both.',
       ),
     ]
@@ -159,10 +168,10 @@ function lastsTooLong(code: Entry, coupon: Entry): Issue[] {
   const redeemBy = secondsOf(coupon.value('redeem_by'))
   if (expires === undefined || redeemBy === undefined || expires <= redeemBy) return []
   return [
-    problem(
+    errorIssue(
       'code_exceeds_coupon',
       code.at('expires_at'),
-      `${named('promotion code', code)} expires after its coupon, see ${coupon.at('redeem_by')}.`,
+      `${entryName('promotion code', code)} expires after its coupon, see ${coupon.at('redeem_by')}.`,
       'Set `expires_at` no later than that of the coupon, or remove it.',
     ),
   ]
@@ -173,10 +182,10 @@ function usedTooOften(code: Entry, coupon: Entry): Issue[] {
   const own = code.number('max_redemptions')
   if (most === undefined || own === undefined || own <= most) return []
   return [
-    problem(
+    errorIssue(
       'code_exceeds_coupon',
       code.at('max_redemptions'),
-      `${named('promotion code', code)} allows ${own} redemptions, its coupon ${most}.`,
+      `${entryName('promotion code', code)} allows ${own} redemptions, its coupon ${most}.`,
       `At most ${most}, or leave \`max_redemptions\` out.`,
     ),
   ]

@@ -1,5 +1,5 @@
 import { undefinedReference, idsOf } from './document-rules.ts'
-import { named, problem, quoted, type Rule } from './draft.ts'
+import { entryName, errorIssue, quoteValue, type Rule } from './draft.ts'
 
 /** Checks that percentages written as numbers have at most 4 decimals. Percentages written as text are checked by the schema. */
 export const percentagesHaveFourDecimals: Rule = ({ taxRates }) =>
@@ -7,10 +7,10 @@ export const percentagesHaveFourDecimals: Rule = ({ taxRates }) =>
     const percentage = rate.number('percentage')
     if (percentage === undefined || /^\d+(\.\d{1,4})?$/.test(String(percentage))) return []
     return [
-      problem(
+      errorIssue(
         'value_invalid',
         rate.at('percentage'),
-        `${named('tax rate', rate)} has the percentage ${String(percentage)}, which has more than 4 decimals.`,
+        `${entryName('tax rate', rate)} has the percentage ${String(percentage)}, which has more than 4 decimals.`,
         `Write ${String(Number(percentage.toFixed(4)))}.`,
       ),
     ]
@@ -30,17 +30,24 @@ export const taxRatesOfSales: Rule = (draft) => {
       return [undefinedReference(draft, 'tax_rate_undefined', pointer, { kind: 'tax rate', id, known })]
     if (rate.value('active') === false)
       return [
-        problem(
+        errorIssue(
           'tax_rate_inactive',
           pointer,
-          `The tax rate ${quoted(id)} is not active, so that new sales cannot use it.`,
+          `The tax rate ${quoteValue(id)} is not active, so that new sales cannot use it.`,
           'Name an active tax rate, or remove `active: false` from this one.',
         ),
       ]
     const repeated = seen.has(id)
     seen.add(id)
     return repeated
-      ? [problem('value_invalid', pointer, `The tax rate ${quoted(id)} is listed twice.`, 'Remove one of the two.')]
+      ? [
+          errorIssue(
+            'value_invalid',
+            pointer,
+            `The tax rate ${quoteValue(id)} is listed twice.`,
+            'Remove one of the two.',
+          ),
+        ]
       : []
   })
 }
@@ -50,7 +57,7 @@ export const oneKindOfTax: Rule = ({ root }) => {
   const tax = root.child('tax')
   if (tax.value('automatic') !== true || tax.list('rates').length === 0) return []
   return [
-    problem(
+    errorIssue(
       'tax_conflict',
       tax.at('rates'),
       'The member `tax` has both `automatic` and `rates`; the processor takes only one of them.',

@@ -1,7 +1,7 @@
 // Checks that text is well-formed Unicode without control characters. Malformed text would be refused by the processor in the middle of a
 // push. Control characters could manipulate the terminal of an operator who approves a plan.
 import { pointerOf, type Issue } from '../../base/errors/issue.ts'
-import { problem } from './draft.ts'
+import { errorIssue } from './draft.ts'
 
 type Path = readonly (string | number)[]
 
@@ -27,7 +27,7 @@ export function textIssues(document: unknown, most = Infinity): Issue[] {
     const pointer = pointerOf(path)
     const what = isKey ? 'The name of this field' : 'The text'
     const detail = `${what} holds ${flaw.words} at its character ${String(flaw.position + 1)}.`
-    found.set(pointer, problem('text_malformed', pointer, detail, 'Remove this character, or type the text again.'))
+    found.set(pointer, errorIssue('text_malformed', pointer, detail, 'Remove this character, or type the text again.'))
     return found.size < most
   })
   return [...found.values()]
@@ -39,15 +39,15 @@ export function textIssues(document: unknown, most = Infinity): Issue[] {
  */
 export function withSoundText<T>(document: T): { readonly document: T; readonly pointers: readonly string[] } {
   const pointers = textIssues(document).map(({ pointer }) => pointer)
-  return { document: pointers.length === 0 ? document : (sound(document, []) as T), pointers }
+  return { document: pointers.length === 0 ? document : (soundValue(document, []) as T), pointers }
 }
 
-function sound(value: unknown, path: Path): unknown {
+function soundValue(value: unknown, path: Path): unknown {
   if (typeof value === 'string') return soundText(value, takesBreaks(path))
   if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map((item, index) => sound(item, [...path, index]))
+  if (Array.isArray(value)) return value.map((item, index) => soundValue(item, [...path, index]))
   return Object.fromEntries(
-    Object.entries(value).map(([key, member]) => [soundText(key, false), sound(member, [...path, key])]),
+    Object.entries(value).map(([key, member]) => [soundText(key, false), soundValue(member, [...path, key])]),
   )
 }
 

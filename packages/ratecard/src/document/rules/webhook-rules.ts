@@ -1,4 +1,4 @@
-import { named, problem, quoted, warning, type Rule } from './draft.ts'
+import { entryName, errorIssue, quoteValue, warningIssue, type Rule } from './draft.ts'
 import { mask } from '../../base/wording/masked-url.ts'
 import { webhookEvents } from '../schema/webhook-events.generated.ts'
 
@@ -17,10 +17,10 @@ export const webhookUrl: Rule = ({ webhooks }) =>
     return wrong === undefined
       ? []
       : [
-          problem(
+          errorIssue(
             'webhook_url_invalid',
             webhook.at('url'),
-            `The URL of ${named('webhook', webhook, 'the')} ${wrong.detail}.`,
+            `The URL of ${entryName('webhook', webhook, 'the')} ${wrong.detail}.`,
             wrong.hint,
           ),
         ]
@@ -34,10 +34,10 @@ export const knownWebhookEvents: Rule = ({ webhooks, suggest }) =>
         typeof event !== 'string' || event === '' || knownEvents.has(event)
           ? []
           : [
-              problem(
+              errorIssue(
                 'webhook_event_unknown',
                 `${webhook.at('events')}/${index}`,
-                `The processor has no event ${quoted(event)}.`,
+                `The processor has no event ${quoteValue(event)}.`,
                 suggest(event, webhookEvents),
               ),
             ],
@@ -52,10 +52,10 @@ export const distinctWebhookEvents: Rule = ({ webhooks }) =>
       seen.add(event)
       return repeated
         ? [
-            problem(
+            errorIssue(
               'webhook_event_duplicate',
               `${webhook.at('events')}/${index}`,
-              `The event ${quoted(event)} is listed twice.`,
+              `The event ${quoteValue(event)} is listed twice.`,
               'Remove one of the two.',
             ),
           ]
@@ -68,7 +68,7 @@ export const webhookHasId: Rule = ({ webhooks }) =>
     webhook.has('id') || !webhook.has('url')
       ? []
       : [
-          warning(
+          warningIssue(
             'webhook_id_missing',
             webhook.pointer,
             'The webhook has no id: when its URL is edited, it becomes a new endpoint with a new secret.',

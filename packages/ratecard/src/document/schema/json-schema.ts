@@ -46,16 +46,16 @@ const enumWords: Readonly<Record<string, string>> = {
   forever: 'Every bill',
 }
 
-const needs = (...fields: string[]): Schema => ({ required: fields })
-const has = (field: string): Schema => ({ required: [field] })
+const requiring = (...fields: string[]): Schema => ({ required: fields })
+const havingField = (field: string): Schema => ({ required: [field] })
 const hasValue = (field: string, value: unknown): Schema => ({
   properties: { [field]: { const: value } },
   required: [field],
 })
-const without = (...fields: string[]): Schema => ({
+const withoutFields = (...fields: string[]): Schema => ({
   properties: Object.fromEntries(fields.map((field) => [field, false])),
 })
-const when = (condition: Schema, consequence: Schema): Schema => ({ if: condition, then: consequence })
+const ifThen = (condition: Schema, consequence: Schema): Schema => ({ if: condition, then: consequence })
 
 /** A feature of a portal configuration that is on. */
 const isOn: Schema = { properties: { enabled: { not: { const: false } } } }
@@ -76,51 +76,66 @@ const relations: Readonly<Record<string, readonly Schema[]>> = {
   price: [
     {
       oneOf: [
-        has('amount'),
-        has('unit_amount_decimal'),
-        has('tiers'),
-        has('custom_unit_amount'),
-        has('percent_off_base'),
+        havingField('amount'),
+        havingField('unit_amount_decimal'),
+        havingField('tiers'),
+        havingField('custom_unit_amount'),
+        havingField('percent_off_base'),
       ],
     },
-    when(has('percent_off_base'), without(...membersOfBase)),
+    ifThen(havingField('percent_off_base'), withoutFields(...membersOfBase)),
     { properties: { percent_off_base: { pattern: percentPattern } } },
-    when(has('tiers'), { ...hasValue('billing_scheme', 'tiered') }),
-    when(hasValue('billing_scheme', 'tiered'), needs('tiers', 'interval')),
-    when(has('tiers_mode'), needs('tiers')),
-    { if: hasValue('usage_type', 'metered'), then: needs('meter', 'interval'), else: without('meter') },
-    when(has('interval_count'), needs('interval')),
-    when(has('trial_period_days'), needs('interval')),
-    when({ properties: { attached_prices: { minItems: 1 } }, required: ['attached_prices'] }, needs('interval')),
-    when(has('grants_credit'), without('meter')),
-    { if: has('tiers'), then: inEachCurrency(needs('tiers')), else: inEachCurrency(without('tiers')) },
-    ...currencies.map((currency) => when(hasValue('currency', currency), inCurrency(currency, false))),
-    when(has('transform_quantity'), without('tiers', 'custom_unit_amount')),
-    when(has('custom_unit_amount'), without('interval', 'currency_options')),
+    ifThen(havingField('tiers'), { ...hasValue('billing_scheme', 'tiered') }),
+    ifThen(hasValue('billing_scheme', 'tiered'), requiring('tiers', 'interval')),
+    ifThen(havingField('tiers_mode'), requiring('tiers')),
+    { if: hasValue('usage_type', 'metered'), then: requiring('meter', 'interval'), else: withoutFields('meter') },
+    ifThen(havingField('interval_count'), requiring('interval')),
+    ifThen(havingField('trial_period_days'), requiring('interval')),
+    ifThen({ properties: { attached_prices: { minItems: 1 } }, required: ['attached_prices'] }, requiring('interval')),
+    ifThen(havingField('grants_credit'), withoutFields('meter')),
+    {
+      if: havingField('tiers'),
+      then: inEachCurrency(requiring('tiers')),
+      else: inEachCurrency(withoutFields('tiers')),
+    },
+    ...currencies.map((currency) => ifThen(hasValue('currency', currency), inCurrency(currency, false))),
+    ifThen(havingField('transform_quantity'), withoutFields('tiers', 'custom_unit_amount')),
+    ifThen(havingField('custom_unit_amount'), withoutFields('interval', 'currency_options')),
     ...Object.entries({ day: 1095, week: 156, month: 36, year: 3 }).map(([interval, maximum]) =>
-      when(hasValue('interval', interval), { properties: { interval_count: { maximum } } }),
+      ifThen(hasValue('interval', interval), { properties: { interval_count: { maximum } } }),
     ),
     {
-      if: { anyOf: [has('enterprise_template'), has('enterprise_id')] },
+      if: { anyOf: [havingField('enterprise_template'), havingField('enterprise_id')] },
       then: { properties: { public: { const: false }, default: { const: false } } },
-      else: without('base_price', 'percent_off_base'),
+      else: withoutFields('base_price', 'percent_off_base'),
     },
-    { not: needs('enterprise_template', 'enterprise_id') },
+    { not: requiring('enterprise_template', 'enterprise_id') },
   ],
   tier: [
-    { anyOf: [has('unit_amount'), has('unit_amount_decimal'), has('flat_amount'), has('flat_amount_decimal')] },
-    { not: needs('unit_amount', 'unit_amount_decimal') },
-    { not: needs('flat_amount', 'flat_amount_decimal') },
+    {
+      anyOf: [
+        havingField('unit_amount'),
+        havingField('unit_amount_decimal'),
+        havingField('flat_amount'),
+        havingField('flat_amount_decimal'),
+      ],
+    },
+    { not: requiring('unit_amount', 'unit_amount_decimal') },
+    { not: requiring('flat_amount', 'flat_amount_decimal') },
   ],
-  currency_option: [{ oneOf: [has('amount'), has('unit_amount_decimal'), has('tiers')] }],
-  feature: [{ if: hasValue('type', 'metered'), then: needs('meter'), else: without('meter') }],
+  currency_option: [{ oneOf: [havingField('amount'), havingField('unit_amount_decimal'), havingField('tiers')] }],
+  feature: [{ if: hasValue('type', 'metered'), then: requiring('meter'), else: withoutFields('meter') }],
   coupon: [
-    { oneOf: [has('percent_off'), has('amount_off')] },
-    { if: has('amount_off'), then: needs('currency'), else: without('currency', 'currency_options') },
-    ...currencies.map((currency) => when(hasValue('currency', currency), inCurrency(currency, false))),
-    { if: hasValue('duration', 'repeating'), then: needs('duration_in_months'), else: without('duration_in_months') },
+    { oneOf: [havingField('percent_off'), havingField('amount_off')] },
+    { if: havingField('amount_off'), then: requiring('currency'), else: withoutFields('currency', 'currency_options') },
+    ...currencies.map((currency) => ifThen(hasValue('currency', currency), inCurrency(currency, false))),
+    {
+      if: hasValue('duration', 'repeating'),
+      then: requiring('duration_in_months'),
+      else: withoutFields('duration_in_months'),
+    },
   ],
-  tax: [{ not: needs('automatic', 'rates') }],
+  tax: [{ not: requiring('automatic', 'rates') }],
   portal_features: [
     {
       if: { required: ['subscription_update'], properties: { subscription_update: isOn } },
@@ -129,8 +144,8 @@ const relations: Readonly<Record<string, readonly Schema[]>> = {
   ],
   promotion_code: [
     { dependentRequired: { minimum_amount: ['minimum_amount_currency'], minimum_amount_currency: ['minimum_amount'] } },
-    when(has('currency_options'), needs('minimum_amount')),
-    ...currencies.map((currency) => when(hasValue('minimum_amount_currency', currency), inCurrency(currency, false))),
+    ifThen(havingField('currency_options'), requiring('minimum_amount')),
+    ...currencies.map((currency) => ifThen(hasValue('minimum_amount_currency', currency), inCurrency(currency, false))),
   ],
 }
 
@@ -139,7 +154,7 @@ const relations: Readonly<Record<string, readonly Schema[]>> = {
  * `publicUrl` is the base URL of the service that serves the schema.
  */
 export function publishedSchema(publicUrl?: string): Schema {
-  const { $id: _id, ...root } = plain(BillingConfig)
+  const { $id: _id, ...root } = plainSchema(BillingConfig)
   const product = itemsOf(root, 'products')
   const price = itemsOf(product, 'prices')
   const webhook = itemsOf(root, 'webhooks')
@@ -172,7 +187,7 @@ export function publishedSchema(publicUrl?: string): Schema {
   const isDefault = { properties: { default: { const: true } }, required: ['default'] }
   fieldOf(root, 'portal')['allOf'] = [{ contains: isDefault, minContains: 0, maxContains: 1 }]
   listCurrencies(root, price)
-  explain(root)
+  addHints(root)
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     ...(publicUrl === undefined ? {} : { $id: `${publicUrl.replace(/\/+$/, '')}/api/v1/billing/schema` }),
@@ -204,8 +219,8 @@ function listCurrencies(root: Schema, price: Schema): void {
   const inItems = (properties: Schema): Schema => ({ items: { properties } })
   const prices = inItems({ currency: usual, ...options, grants_credit: { properties: { currency: usual } } })
   root['allOf'] = [
-    when(
-      { not: has('extra_currencies') },
+    ifThen(
+      { not: havingField('extra_currencies') },
       {
         properties: {
           products: inItems({ prices }),
@@ -228,14 +243,14 @@ function suggestEvents(webhook: Schema): void {
 }
 
 /** Adds hints for editors: Markdown descriptions, and a description of each enum value. */
-function explain(schema: unknown): void {
-  if (Array.isArray(schema)) schema.forEach(explain)
+function addHints(schema: unknown): void {
+  if (Array.isArray(schema)) schema.forEach(addHints)
   if (!isSchema(schema)) return
   if (typeof schema['description'] === 'string') schema['markdownDescription'] = schema['description']
   const values = schema['enum']
   if (Array.isArray(values) && values.every((value) => typeof value === 'string' && Object.hasOwn(enumWords, value)))
     schema['markdownEnumDescriptions'] = values.map((value) => enumWords[String(value)])
-  for (const [key, member] of Object.entries(schema)) if (key !== 'examples' && key !== 'enum') explain(member)
+  for (const [key, member] of Object.entries(schema)) if (key !== 'examples' && key !== 'enum') addHints(member)
 }
 
 function itemsOf(schema: Schema, field: string): Schema {
@@ -262,7 +277,7 @@ function currencyOf(price: Schema): Schema {
 }
 
 /** Returns a plain JSON copy of the schema, without the symbols that the schema builder adds. */
-function plain(schema: object): Schema {
+function plainSchema(schema: object): Schema {
   const copy: unknown = JSON.parse(JSON.stringify(schema))
   if (!isSchema(copy)) throw new TypeError('The schema is no object')
   return copy

@@ -111,14 +111,14 @@ const shownOfFeature: VisibleMembers<Feature> = {
   previous_ids: false,
 }
 
-function shown<Item extends object>(item: Item, members: VisibleMembers<Item>): Item {
+function visibleMembers<Item extends object>(item: Item, members: VisibleMembers<Item>): Item {
   const table: Readonly<Record<string, boolean>> = members
   return Object.fromEntries(Object.entries(item).filter(([member]) => table[member] === true)) as Item
 }
 
 /** Returns a price without its private members, as its buyer may see it. */
 export function publicPrice(price: Price): Price {
-  return shown(price, shownOfPrice)
+  return visibleMembers(price, shownOfPrice)
 }
 
 /**
@@ -126,22 +126,22 @@ export function publicPrice(price: Price): Price {
  * coupons, promotion codes, taxes, portal configurations, or features that are only on or off.
  */
 export function publicView(config: BillingConfig): BillingConfig {
-  const { features = [], ...view } = shown(config, shownOfDocument)
+  const { features = [], ...view } = visibleMembers(config, shownOfDocument)
   const products = config.products.flatMap(publicProduct)
   const limited = new Set(products.flatMap(({ features = [] }) => features.map(featureIdOf)))
   // Members keep the order of the document, because the result is served without reordering.
   return {
     ...view,
-    ...(view.meters && { meters: view.meters.map((meter) => shown(meter, shownOfMeter)) }),
+    ...(view.meters && { meters: view.meters.map((meter) => visibleMembers(meter, shownOfMeter)) }),
     products,
     ...(limited.size > 0 && {
-      features: features.filter(({ id }) => limited.has(id)).map((feature) => shown(feature, shownOfFeature)),
+      features: features.filter(({ id }) => limited.has(id)).map((feature) => visibleMembers(feature, shownOfFeature)),
     }),
   }
 }
 
 function publicProduct(whole: Product): Product[] {
-  const product = withLimitsOnly(shown(whole, shownOfProduct))
+  const product = withLimitsOnly(visibleMembers(whole, shownOfProduct))
   if (product.prices === undefined || product.prices.length === 0) return [product]
   const prices = product.prices.filter(isPublic)
   return prices.length === 0 ? [] : [{ ...product, prices: prices.map(publicPrice) }]

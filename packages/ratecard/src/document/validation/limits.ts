@@ -1,5 +1,5 @@
 import { pointerOf, type Issue, type Severity } from '../../base/errors/issue.ts'
-import { problem } from '../rules/draft.ts'
+import { errorIssue } from '../rules/draft.ts'
 
 // Maximum number of values in a document. For scale: a price list of 10,000 products with five prices each has about 300,000. Listing every
 // problem of a larger document would use too much memory.
@@ -41,7 +41,7 @@ export function limitIssues(document: unknown): Issue[] {
 }
 
 function tooLarge(path: readonly (string | number)[], detail: string): Issue {
-  return problem('document_too_large', pointerOf(path), detail)
+  return errorIssue('document_too_large', pointerOf(path), detail)
 }
 
 /** Returns at most {@link maxIssues} issues. If there are more, adds a last issue that states this. */

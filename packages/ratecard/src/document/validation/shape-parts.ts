@@ -22,11 +22,11 @@ const fewMembers = 10
 /** Splits a schema into parts whose names are valid function names. */
 export function shapeParts(schema: TSchema): Readonly<Record<string, ShapePart>> {
   const parts: Record<string, ShapePart> = {}
-  divide(wholeDocument, schema as Schema, parts)
+  divideSchema(wholeDocument, schema as Schema, parts)
   return parts
 }
 
-function divide(name: string, schema: Schema, parts: Record<string, ShapePart>): void {
+function divideSchema(name: string, schema: Schema, parts: Record<string, ShapePart>): void {
   if (parts[name] !== undefined) throw new Error(`Two parts of the schema are called "${name}".`)
   const properties = isObject(schema['properties']) ? { ...schema['properties'] } : undefined
   const lists: Record<string, string> = {}
@@ -39,7 +39,7 @@ function divide(name: string, schema: Schema, parts: Record<string, ShapePart>):
     items.push([`${name}_${member}`, item])
   }
   parts[name] = { schema: compact(properties === undefined ? schema : { ...schema, properties }), lists }
-  for (const [part, item] of items) divide(part, item, parts)
+  for (const [part, item] of items) divideSchema(part, item, parts)
 }
 
 /**

@@ -2,7 +2,7 @@ import type { ErrorObject } from 'ajv/dist/2020.js'
 import type { IssueCode } from '../../base/errors/codes.ts'
 import { didYouMean } from '../../base/errors/suggest.ts'
 import { currencies, standardCurrencies } from '../../base/money/currencies.ts'
-import { isObject, quoted } from '../rules/draft.ts'
+import { isObject, quoteValue } from '../rules/draft.ts'
 import { latestMoment } from '../schema/moment.ts'
 import { addressPattern, decimalPattern, idPattern, statementPattern, taxCodePattern } from '../schema/fields.ts'
 
@@ -22,7 +22,7 @@ export function schemaIssue(error: ErrorObject, path: readonly string[]): IssueT
     case 'required':
       return issueText(
         'field_missing',
-        `${sentence(placeOf(path))} has no "${String(error.params['missingProperty'])}".`,
+        `${capitalize(placeOf(path))} has no "${String(error.params['missingProperty'])}".`,
       )
     case 'additionalProperties':
       return unknownFieldIssue(error, path)
@@ -50,9 +50,13 @@ function unknownFieldIssue(error: ErrorObject, path: readonly string[]): IssueTe
   const known: unknown = isObject(parent) ? parent['properties'] : undefined
   if (path.at(-2) === 'currency_options') return currencyIssue(`A key of ${placeOf(path.slice(0, -1))}`, field)
   if (!isObject(known))
-    return issueText('value_invalid', `${quoted(field)} cannot be a key of ${placeOf(path.slice(0, -1))}.`, keyHint)
+    return issueText('value_invalid', `${quoteValue(field)} cannot be a key of ${placeOf(path.slice(0, -1))}.`, keyHint)
   const hint = didYouMean(field, Object.keys(known)) ?? `Remove it. Known fields: ${Object.keys(known).join(', ')}.`
-  return issueText('field_unknown', `${sentence(placeOf(path.slice(0, -1)))} has no field ${quoted(field)}.`, hint)
+  return issueText(
+    'field_unknown',
+    `${capitalize(placeOf(path.slice(0, -1)))} has no field ${quoteValue(field)}.`,
+    hint,
+  )
 }
 
 function currencyIssue(subject: string, code: unknown): IssueText {
@@ -60,7 +64,7 @@ function currencyIssue(subject: string, code: unknown): IssueText {
   const hint =
     near ??
     `Use one of ${standardCurrencies.join(', ')}, or another currency of the processor with \`extra_currencies\`.`
-  return issueText('currency_unknown', `${subject} is ${quoted(code)}, which is not a supported currency.`, hint)
+  return issueText('currency_unknown', `${subject} is ${quoteValue(code)}, which is not a supported currency.`, hint)
 }
 
 const keyHint = 'Keys must have 1 to 40 characters and no square brackets.'
@@ -101,13 +105,13 @@ function notAllowedIssue(error: ErrorObject, path: readonly string[], subject: s
   if (/currency$/.test(field)) return currencyIssue(subject, error.data)
   const code = field === 'interval' ? 'interval_unknown' : 'enum_unknown'
   const near = typeof error.data === 'string' ? didYouMean(error.data.trim(), allowed) : undefined
-  return issueText(code, `${subject} is ${quoted(error.data)}, which is not one of ${allowed.join(', ')}.`, near)
+  return issueText(code, `${subject} is ${quoteValue(error.data)}, which is not one of ${allowed.join(', ')}.`, near)
 }
 
 function noAlternativeIssue(error: ErrorObject, path: readonly string[], subject: string): IssueText {
   const value: unknown = error.data
   const code = typeof value === 'string' || typeof value === 'number' ? 'value_invalid' : 'type_wrong'
-  const got = value === null || typeof value === 'object' ? kindOf(value) : quoted(value)
+  const got = value === null || typeof value === 'object' ? kindOf(value) : quoteValue(value)
   if (path.at(-1) === 'up_to') {
     const hint = typeof value === 'number' ? undefined : 'Write "inf" in quotes, in the last tier.'
     return issueText(code, `${subject} must be a whole number from 1 up, or "inf", not ${got}.`, hint)
@@ -139,7 +143,7 @@ function patternIssue(error: ErrorObject, path: readonly string[], subject: stri
   if (path.length === 1 && field === 'version')
     return issueText(
       'version_format',
-      `The version is ${quoted(value)}, which is not MAJOR.MINOR.PATCH.`,
+      `The version is ${quoteValue(value)}, which is not MAJOR.MINOR.PATCH.`,
       versionHint(value),
     )
   if (error.schema === decimalPattern) {
@@ -147,26 +151,26 @@ function patternIssue(error: ErrorObject, path: readonly string[], subject: stri
       return issueText('amount_negative', `${subject} is below zero.`)
     return issueText(
       'value_invalid',
-      `${subject} is ${quoted(value)}, which is not a plain decimal.`,
+      `${subject} is ${quoteValue(value)}, which is not a plain decimal.`,
       'At most 12 digits, a point, and at most 12 decimals: "0.05".',
     )
   }
   const form = forms[String(error.schema)]
   if (form !== undefined)
-    return issueText('value_invalid', `${subject} is ${quoted(value)}, which is not ${form.what}.`, form.hint)
+    return issueText('value_invalid', `${subject} is ${quoteValue(value)}, which is not ${form.what}.`, form.hint)
   if (error.schema === idPattern)
     return issueText(
       'value_invalid',
-      `${subject} is ${quoted(value)}, which is not an id.`,
+      `${subject} is ${quoteValue(value)}, which is not an id.`,
       'An id must have 1 to 100 letters, digits, "_", "-" and ".", and start with a letter or a digit.',
     )
   if (field === 'code')
     return issueText(
       'value_invalid',
-      `${subject} is ${quoted(value)}, which customers could not type.`,
+      `${subject} is ${quoteValue(value)}, which customers could not type.`,
       'A code may have letters, digits, "-" and "_" only.',
     )
-  return issueText('value_invalid', `${subject} is ${quoted(value)}, which has the wrong form.`)
+  return issueText('value_invalid', `${subject} is ${quoteValue(value)}, which has the wrong form.`)
 }
 
 const forms: Readonly<Record<string, { readonly what: string; readonly hint: string }>> = {
@@ -240,14 +244,14 @@ const singular: Readonly<Record<string, string>> = {
 function placeOf(path: readonly string[]): string {
   if (path.length === 0) return 'the document'
   const list = path.length > 1 && /^\d+$/.test(path.at(-1) ?? '') ? singular[path.at(-2) ?? ''] : undefined
-  return list === undefined ? quoted(path.at(-1)) : `the ${list}`
+  return list === undefined ? quoteValue(path.at(-1)) : `the ${list}`
 }
 
 function subjectOf(path: readonly string[]): string {
-  return sentence(placeOf(path))
+  return capitalize(placeOf(path))
 }
 
-function sentence(text: string): string {
+function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
@@ -255,7 +259,7 @@ function kindOf(value: unknown): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'a list'
   if (typeof value === 'object') return 'an object'
-  if (typeof value === 'string') return `the text ${quoted(value)}`
+  if (typeof value === 'string') return `the text ${quoteValue(value)}`
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : typeof value
 }
 

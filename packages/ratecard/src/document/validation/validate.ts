@@ -19,7 +19,7 @@ export interface ConfigValidation {
 /** Validates any JSON or YAML value; never throws. Warnings do not make a document invalid. */
 export function validateConfig(document: unknown): ConfigValidation {
   const tooLarge = limitIssues(document)
-  const { config, issues } = tooLarge.length > 0 ? { config: null, issues: tooLarge } : judge(document)
+  const { config, issues } = tooLarge.length > 0 ? { config: null, issues: tooLarge } : validateDocument(document)
   const errors = issues.filter(({ severity }) => severity === 'error')
   const warnings = issues.filter(({ severity }) => severity === 'warning')
   return {
@@ -30,7 +30,7 @@ export function validateConfig(document: unknown): ConfigValidation {
   }
 }
 
-function judge(document: unknown): { config: BillingConfig | null; issues: Issue[] } {
+function validateDocument(document: unknown): { config: BillingConfig | null; issues: Issue[] } {
   const { config, issues } = checkShape(document)
   const text = textIssues(document, maxCollectedIssues)
   // For a malformed text no other issue is reported.
@@ -42,7 +42,7 @@ function judge(document: unknown): { config: BillingConfig | null; issues: Issue
 function inDocumentOrder(document: unknown, issues: readonly Issue[]): Issue[] {
   const ranks = new WeakMap<object, Map<string, number>>()
   return issues
-    .map((issue) => ({ issue, order: positions(document, issue.pointer, ranks) }))
+    .map((issue) => ({ issue, order: positionsOf(document, issue.pointer, ranks) }))
     .sort((a, b) => compare(a.order, b.order))
     .map(({ issue }) => issue)
 }
@@ -51,7 +51,7 @@ function inDocumentOrder(document: unknown, issues: readonly Issue[]): Issue[] {
  * Returns the sort key of an issue: for each token of its pointer, the token's index in the document. Issues sorted by these keys are in
  * document order.
  */
-function positions(document: unknown, pointer: string, ranks: WeakMap<object, Map<string, number>>): number[] {
+function positionsOf(document: unknown, pointer: string, ranks: WeakMap<object, Map<string, number>>): number[] {
   const order: number[] = []
   let value = document
   for (const token of pathOf(pointer)) {

@@ -9,7 +9,7 @@ import { createCaller } from './connection/call.ts'
 import { createCheckout, createPortal, expireCheckouts } from './customers/checkout.ts'
 import { ProcessorError } from '../processor-error.ts'
 import { type SentRequest, attemptTimeoutMs } from '../write-options.ts'
-import { connect, isLiveKey, keyProblem } from './connection/connection.ts'
+import { createStripe, isLiveKey, keyProblem } from './connection/connection.ts'
 import { createCreditGrant, findCreditGrant } from './customers/credit-grants.ts'
 import { createCustomer, customerState, findCustomer, updateCustomer } from './customers/customers.ts'
 import { kindsOf, replyFlaw, type StripeContext } from './catalog/context.ts'
@@ -56,7 +56,7 @@ import {
   swapItems,
 } from './subscriptions/subscriptions.ts'
 import { createCoupons } from './mirror/coupons.ts'
-import { redeemed } from './customers/redeemed.ts'
+import { redeemedCoupons } from './customers/redeemed.ts'
 import { recordUsage } from './customers/usage.ts'
 import { readUsageErrors } from './customers/usage-errors.ts'
 
@@ -85,7 +85,7 @@ export interface StripeProcessorOptions {
  */
 export function createStripeProcessor(options: StripeProcessorOptions): Processor {
   const { secretKey, apiBase, budget, clock, timeoutMs = attemptTimeoutMs, firstWaitMs = 500 } = options
-  const stripe = connect({ secretKey, apiBase, timeoutMs })
+  const stripe = createStripe({ secretKey, apiBase, timeoutMs })
   const { onRequest, listBudget = unlimitedBudget } = options
   const caller = createCaller({ secretKey, budget, clock, firstWaitMs, onRequest })
   const context: StripeContext = { stripe, caller, clock, kinds: kindsOf(stripe) }
@@ -152,7 +152,7 @@ function customerHalf(context: StripeContext): SubscriptionProcessor {
     findCustomer: (tenantId, since, signal) => findCustomer(context, tenantId, since, signal),
     createCheckout: (request, writing) => createCheckout(context, request, writing),
     customerState: (customer, signal) => customerState(context, customer, signal),
-    redeemed: (customer, signal) => redeemed(context, customer, signal),
+    redeemed: (customer, signal) => redeemedCoupons(context, customer, signal),
     expireCheckouts: (request, signal) => expireCheckouts(context, request, signal),
     createPortal: (request, writing) => createPortal(context, request, writing),
     usageErrors: (signal) => readUsageErrors(context, signal),

@@ -11,7 +11,7 @@ import { formatMinor } from '../../base/money/format.ts'
 import { currenciesOf } from '../../document/pricing/calculate.ts'
 import { shownMonth } from '../../document/pricing/impact.ts'
 import { subscribersPath } from '../../api/customers/money.ts'
-import { factsOf, itemMonths, keeping, usesOf, type Found, type Keeping, type TouchedPrice } from './item-months.ts'
+import { factsOf, itemMonths, keepingOf, usesOf, type Found, type Keeping, type TouchedPrice } from './item-months.ts'
 import type { Planned } from './planned.ts'
 import { readUses, type PriceUses, type Use, type UseDeps } from './price-uses.ts'
 import { countUses, lostCurrencies, subscribersOf, whoOf, type LostCurrency, type Subscribers } from './who-pays.ts'
@@ -67,7 +67,7 @@ export async function impactOf(
   const on = (actions: readonly PriceImpact['action'][], ...kinds: readonly Keeping[]) => {
     const own = prices.filter(({ action }) => actions.includes(action))
     const paying = own.flatMap((price) =>
-      usesOf(price, found).filter((use) => kinds.includes(keeping(price, use, found))),
+      usesOf(price, found).filter((use) => kinds.includes(keepingOf(price, use, found))),
     )
     const local = kinds.includes('replaced') ? own.flatMap(({ configId }) => free.get(configId) ?? []) : []
     return subscribersOf(paying, local)

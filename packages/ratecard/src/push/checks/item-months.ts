@@ -43,7 +43,7 @@ interface ItemMonth {
 /** Of a subscriber of a replaced price: it keeps another amount (`replaced`), its price is sold again (`current`), or it pays the new amount. */
 export type Keeping = 'replaced' | 'current' | 'same'
 
-export function keeping({ next }: TouchedPrice, { price, item }: Use, { monthly }: Found): Keeping {
+export function keepingOf({ next }: TouchedPrice, { price, item }: Use, { monthly }: Found): Keeping {
   if (price === next) return 'current'
   const { before = null, after = null } = monthly.get(item) ?? {}
   return before !== null && after !== null && compareFractions(before, after) === 0 ? 'same' : 'replaced'

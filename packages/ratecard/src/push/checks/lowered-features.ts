@@ -94,7 +94,9 @@ async function tenantsOn(
   const ids = new Set([...(before.prices ?? []), ...(product.prices ?? [])].map(({ id }) => id))
   const generations = [...ownersOf('price', mappings)].filter(([id, owner]) => ids.has(owner) && String(id) !== owner)
   const concerned =
-    product.grandfather_features === true ? staying(generations, { mappings, plan }) : generations.map(([id]) => id)
+    product.grandfather_features === true
+      ? stayingPrices(generations, { mappings, plan })
+      : generations.map(([id]) => id)
   const { uses } = await readUses(deps, concerned, signal)
   const paid = [...uses.values()].flat().flatMap(({ tenantId }) => tenantId ?? [])
   const free: string[] = []
@@ -106,7 +108,7 @@ async function tenantsOn(
  * Returns the current processor price of each price that the plan does not replace. It is the one of the last mapping, not of the newest
  * generation: after a rollback, an earlier generation is sold again.
  */
-function staying(
+function stayingPrices(
   generations: readonly (readonly [ProcessorId, string])[],
   { mappings, plan }: Pick<Planned, 'mappings' | 'plan'>,
 ): readonly ProcessorId[] {

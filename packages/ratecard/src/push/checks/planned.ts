@@ -23,7 +23,7 @@ export interface Planned<Config = BillingConfig> extends PlannedOf<Config> {
   readonly formerPrices: readonly Price[]
 }
 
-export function planned<Config extends BillingConfig | null>(of: PlannedOf<Config>): Planned<Config> {
+export function createPlanned<Config extends BillingConfig | null>(of: PlannedOf<Config>): Planned<Config> {
   const { config } = of
   return {
     ...of,

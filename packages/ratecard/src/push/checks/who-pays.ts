@@ -9,7 +9,7 @@ import {
   type Fraction,
 } from '../../base/money/fraction.ts'
 import { currenciesOf } from '../../document/pricing/calculate.ts'
-import { keeping, usesOf, type Found, type TouchedPrice } from './item-months.ts'
+import { keepingOf, usesOf, type Found, type TouchedPrice } from './item-months.ts'
 import type { Use, UseDeps } from './price-uses.ts'
 import type { AffectedSubscriber } from '../../api/push/pushes.ts'
 
@@ -40,9 +40,9 @@ export async function whoOf(
   const differing = prices.flatMap((price) =>
     usesOf(price, found).flatMap((use) => {
       const { before, after } = found.monthly.get(use.item) ?? { before: null, after: null }
-      if (before === null || after === null || keeping(price, use, found) !== 'replaced') return []
+      if (before === null || after === null || keepingOf(price, use, found) !== 'replaced') return []
       const difference = subtractFractions(after, before)
-      return [{ use, priceId: price.configId, before, after, size: absolute(difference) }]
+      return [{ use, priceId: price.configId, before, after, size: absoluteValue(difference) }]
     }),
   )
   const currencies = [...new Set(differing.map(({ use }) => use.currency))].sort()
@@ -61,7 +61,7 @@ export async function whoOf(
   }))
 }
 
-const absolute = (value: Fraction) =>
+const absoluteValue = (value: Fraction) =>
   compareFractions(value, zeroFraction) < 0 ? subtractFractions(zeroFraction, value) : value
 
 export function lostCurrencies(price: TouchedPrice, previous: Found['after'], found: Found): readonly LostCurrency[] {

@@ -3,7 +3,7 @@ import { publicView } from '../../document/schema/public-view.ts'
 import type { BillingConfig } from '../../document/schema/schema.ts'
 import { ServiceError } from '../../base/errors/service-error.ts'
 import { readReport } from '../../catalog/change-report.ts'
-import { indexConfig, shows } from './find.ts'
+import { indexConfig, isInDocument } from './find.ts'
 import type { MappingHistory, PublishedList } from './published.ts'
 import type { Conversion, Visibility } from '../../api/push/price-list.ts'
 import type { Store } from '../../store/store.ts'
@@ -29,8 +29,8 @@ export function createConversion(versions: Pick<Store['versions'], 'find' | 'lis
 
   async function visible(published: PublishedList, entry: MappingEntry): Promise<boolean> {
     const { current } = published
-    if (current !== null && shows(current.fullIndex, entry.kind, entry.configId))
-      return shows(current.publicIndex, entry.kind, entry.configId)
+    if (current !== null && isInDocument(current.fullIndex, entry.kind, entry.configId))
+      return isInDocument(current.publicIndex, entry.kind, entry.configId)
     const key = resourceKey(entry.kind, entry.configId)
     const removedIn = await removals(key)
     if (removedIn === undefined) return false
@@ -40,7 +40,7 @@ export function createConversion(versions: Pick<Store['versions'], 'find' | 'lis
     const shown =
       held !== null &&
       held.document !== null &&
-      shows(indexConfig(publicView(JSON.parse(held.document) as BillingConfig)), entry.kind, entry.configId)
+      isInDocument(indexConfig(publicView(JSON.parse(held.document) as BillingConfig)), entry.kind, entry.configId)
     wasPublic.set(key, { removedIn, shown })
     return shown
   }
@@ -48,7 +48,7 @@ export function createConversion(versions: Pick<Store['versions'], 'find' | 'lis
   return async (published: PublishedList, id: string, visibility: Visibility): Promise<Conversion> => {
     if (index?.of !== published.mappings)
       index = { of: published.mappings, byProcessorId: byProcessorId(published.mappings) }
-    for (const entry of ranked(published, index.byProcessorId.get(id) ?? [])) {
+    for (const entry of rankMappings(published, index.byProcessorId.get(id) ?? [])) {
       if (!visibility.hidden && !(await visible(published, entry))) continue
       const history = published.mappings.get(resourceKey(entry.kind, entry.configId)) ?? [entry]
       const now = history.at(-1) ?? entry
@@ -69,10 +69,10 @@ export function createConversion(versions: Pick<Store['versions'], 'find' | 'lis
  * free price is mapped to its own configuration id, and an item of another kind may have the same id. An item can also reactivate the object
  * of a removed item.
  */
-function ranked({ mappings, current }: PublishedList, entries: readonly MappingEntry[]): readonly MappingEntry[] {
+function rankMappings({ mappings, current }: PublishedList, entries: readonly MappingEntry[]): readonly MappingEntry[] {
   const isPresent = ({ kind, configId, processorId }: MappingEntry) =>
     current !== null &&
-    shows(current.fullIndex, kind, configId) &&
+    isInDocument(current.fullIndex, kind, configId) &&
     mappings.get(resourceKey(kind, configId))?.at(-1)?.processorId === processorId
   const rank = (entry: MappingEntry) =>
     (isPresent(entry) ? 0 : resourceKinds.length) + resourceKinds.indexOf(entry.kind)

@@ -26,20 +26,20 @@ export function indexConfig(config: BillingConfig, aliases: readonly Alias[] = a
     meter: new Map((config.meters ?? []).map((meter) => [meter.id, meter])),
   }
   for (const { kind, from, to } of aliases) {
-    if (kind === 'price') alias(index.price, from, to)
-    else if (kind === 'product') alias(index.product, from, to)
-    else if (kind === 'meter') alias(index.meter, from, to)
+    if (kind === 'price') addAlias(index.price, from, to)
+    else if (kind === 'product') addAlias(index.product, from, to)
+    else if (kind === 'meter') addAlias(index.meter, from, to)
   }
   return { prices: index.price, products: index.product, meters: index.meter }
 }
 
-function alias<Item>(items: Map<string, Item>, from: string, to: string): void {
+function addAlias<Item>(items: Map<string, Item>, from: string, to: string): void {
   const item = items.get(to)
   if (item !== undefined && !items.has(from)) items.set(from, item)
 }
 
 /** True if the indexed document contains the resource. Kinds that are never public (e.g. coupons) are in no index. */
-export function shows(index: ConfigIndex, kind: ResourceKind, id: string): boolean {
+export function isInDocument(index: ConfigIndex, kind: ResourceKind, id: string): boolean {
   if (kind === 'price') return index.prices.has(id)
   if (kind === 'product') return index.products.has(id)
   return kind === 'meter' && index.meters.has(id)

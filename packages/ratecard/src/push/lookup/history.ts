@@ -24,7 +24,7 @@ export async function historyPage(versions: Versions, page: PageQuery) {
   return { items: entries, total }
 }
 
-export async function revision(
+export async function readRevision(
   store: {
     readonly versions: Versions
     readonly writtenForms: Pick<Store['writtenForms'], 'ofPush'>
@@ -56,7 +56,7 @@ async function appliedPlan(
 /**
  * Returns the differences in content between two revisions; differences in formatting do not count. A reset counts as an empty document.
  */
-export async function difference(
+export async function differenceBetween(
   { versions, documents }: { readonly versions: Versions; readonly documents: Documents },
   from: number,
   to: number,

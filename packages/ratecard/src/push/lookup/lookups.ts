@@ -7,11 +7,11 @@ import { webhookId } from '../../document/schema/ids.ts'
 import type { Price } from '../../document/schema/schema.ts'
 import { ServiceError } from '../../base/errors/service-error.ts'
 import { attachedCosts } from '../../document/pricing/attached-costs.ts'
-import { calculate } from '../../document/pricing/calculate.ts'
+import { calculatePrice } from '../../document/pricing/calculate.ts'
 import type { Store } from '../../store/store.ts'
 import { createConversion } from './convert.ts'
 import { findMeter, findPrice, findProduct } from './find.ts'
-import { difference, historyPage, lastDocument, revision } from './history.ts'
+import { differenceBetween, historyPage, lastDocument, readRevision } from './history.ts'
 import { createSecretTexts } from './secret-texts.ts'
 import { createPublished, type PublishedList } from './published.ts'
 import type { Cost, Visibility } from '../../api/push/price-list.ts'
@@ -39,34 +39,36 @@ export function createLookups(deps: LookupDeps) {
     /** Starts background polling of the store, so that no reader waits for a reload. */
     start: published.start,
     stop: published.stop,
-    published: async () => current(await published.read()).published,
+    published: async () => requireCurrent(await published.read()).published,
     /** The applied configuration in which all prices have amounts (including prices in per cent), for code that sells and bills. */
-    applied: async () => current(await published.read()).priced,
-    fullConfig: async () => current(await published.read()).full,
-    findPrice: async (id: string, visibility: Visibility) => findPrice(current(await published.read()), id, visibility),
+    applied: async () => requireCurrent(await published.read()).priced,
+    fullConfig: async () => requireCurrent(await published.read()).full,
+    findPrice: async (id: string, visibility: Visibility) =>
+      findPrice(requireCurrent(await published.read()), id, visibility),
     findProduct: async (id: string, visibility: Visibility) =>
-      findProduct(current(await published.read()), id, visibility),
-    findMeter: async (id: string, visibility: Visibility) => findMeter(current(await published.read()), id, visibility),
+      findProduct(requireCurrent(await published.read()), id, visibility),
+    findMeter: async (id: string, visibility: Visibility) =>
+      findMeter(requireCurrent(await published.read()), id, visibility),
     convert: async (id: string, visibility: Visibility) => convert(await published.read(), id, visibility),
     /** Returns the cost of a quantity. `currency` defaults to the price's main currency. */
     calculate: async (id: string, quantity: number, visibility: Visibility, currency?: string) => {
       if (!Number.isSafeInteger(quantity) || quantity < 0)
         throw new ServiceError('quantity_invalid', 'The quantity must be a whole number, zero or more.')
-      return costOf(current(await published.read()), id, { quantity, visibility, currency })
+      return costOf(requireCurrent(await published.read()), id, { quantity, visibility, currency })
     },
     /** Lists the webhooks. Without `secrets`, every `secret` is null. */
     listWebhooks: async ({ secrets }: { readonly secrets: boolean }) =>
       listWebhooks(deps, await published.read(), secrets),
     enterprisePrices: async (target: PricesOf) => enterprisePrices(await published.read(), target),
     history: (page: PageQuery) => historyPage(store.versions, page),
-    revision: (number: number) => revision(store, number),
+    revision: (number: number) => readRevision(store, number),
     difference: (from: number, to: number) =>
-      difference({ versions: store.versions, documents: deps.documents }, from, to),
+      differenceBetween({ versions: store.versions, documents: deps.documents }, from, to),
     secretTexts: createSecretTexts(store),
   }
 }
 
-function current(published: PublishedList): NonNullable<PublishedList['current']> {
+function requireCurrent(published: PublishedList): NonNullable<PublishedList['current']> {
   if (published.current === null)
     throw new ServiceError('config_not_found', 'No configuration is applied.', {
       hint: 'Push one with `ratecard billing push`.',
@@ -80,7 +82,7 @@ function costOf(
   asked: { readonly quantity: number; readonly visibility: Visibility; readonly currency: string | undefined },
 ): Cost {
   const found = findPrice(indexes, id, asked.visibility)
-  const cost = calculate(found.price, asked.quantity, asked.currency)
+  const cost = calculatePrice(found.price, asked.quantity, asked.currency)
   const { prices } = asked.visibility.hidden ? indexes.fullIndex : indexes.publicIndex
   const { config } = indexes.priced
   const attached = attachedCosts(found.price, cost, { config, find: (one) => prices.get(one)?.price })

@@ -109,11 +109,12 @@ async function load(store: Source): Promise<{ readonly sequence: number; readonl
     ])
     // The reads are not one transaction. If a push ended between them, they would belong to two revisions. So the sequence is compared
     // again after the reads.
-    if ((await store.changeSequence()) === sequence) return { sequence, value: await publish(version, first, entries) }
+    if ((await store.changeSequence()) === sequence)
+      return { sequence, value: await preparePublished(version, first, entries) }
   }
 }
 
-async function publish(
+async function preparePublished(
   version: VersionRecord | null,
   first: VersionRecord | null,
   entries: readonly MappingEntry[],

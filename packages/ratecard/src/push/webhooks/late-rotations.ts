@@ -26,7 +26,7 @@ export async function settleLateRotations(deps: SyncDeps, { token, signal }: Lea
     const now = deps.clock.now()
     const found = foundAt(step, now)
     if (found !== step) await sentAnew()
-    if (lateForMs(found, now) > 0) await fence(deps, { job, step: found, sentAnew }, signal)
+    if (lateForMs(found, now) > 0) await settleLateStep(deps, { job, step: found, sentAnew }, signal)
     await jobs.settle(job.id, step.index, { state: 'pending', result: null, error }, token)
   }
 }
@@ -35,7 +35,7 @@ export async function settleLateRotations(deps: SyncDeps, { token, signal }: Lea
  * Retries the write under its own idempotency key, so that it cannot take effect later. If the write created an endpoint, deletes it,
  * because no caller received its secret.
  */
-async function fence(
+async function settleLateStep(
   deps: SyncDeps,
   { job, step, sentAnew }: UnansweredStep & { readonly sentAnew: () => Promise<void> },
   signal: AbortSignal,
@@ -50,13 +50,13 @@ async function fence(
   const key = idempotencyKey('job', job.id, step.index, step.attempts)
   const sent =
     step.index === 0 ? await creationOf(deps, job.subject) : switchingOff(job.subject, inputOf(job).switch_off)
-  const made = await retryWrite(() => perform(deps, sent, { idempotencyKey: key, signal }), late)
+  const made = await retryWrite(() => sendStep(deps, sent, { idempotencyKey: key, signal }), late)
   if (made === null || sent.op !== 'create') return
   await retryWrite(() => deps.processor.discardWebhook(made, { idempotencyKey: `${key}-discard`, signal }), late)
 }
 
 /** Sends the step. Returns null if the endpoint no longer exists, because then the step can have no effect. */
-async function perform(
+async function sendStep(
   { processor }: SyncDeps,
   step: ResolvedStep,
   options: Parameters<SyncDeps['processor']['perform']>[1],

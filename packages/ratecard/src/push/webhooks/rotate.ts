@@ -35,7 +35,7 @@ export async function rotateWebhook(deps: SyncDeps, asked: string, request: Rota
     await settleEarlierWrites(deps, lease)
     const present = await findEndpoint(deps, asked, lease.signal)
     const id = present.webhook.configId
-    await supersede(deps, id, lease)
+    await cancelEarlierRotations(deps, id, lease)
     const jobId = await openRotation(deps, present, request, lease)
     const made = await makeEndpoint(deps, { jobId, present, request }, lease)
     if (request.overlapMs === 0) await switchOff(deps, jobId, lease)
@@ -106,7 +106,7 @@ function lostOnes(
  * Cancels earlier rotations that stopped before they created a new endpoint. Such a rotation has changed nothing, so the new rotation
  * replaces it.
  */
-async function supersede(deps: SyncDeps, id: string, lease: Lease): Promise<void> {
+async function cancelEarlierRotations(deps: SyncDeps, id: string, lease: Lease): Promise<void> {
   for (const job of await deps.store.jobs.unfinished('webhook_rotation', id)) {
     if (job.stepsDone > 0) continue
     const error = { detail: 'It was interrupted before it had a new endpoint, and another rotation replaced it.' }

@@ -4,7 +4,7 @@ import { hash as hashOf, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 import { ServiceError } from '../../base/errors/service-error.ts'
 import { serviceKeyColumns, type ServiceKeyRecord } from '../../store/records/auth.ts'
-import { pick, used } from '../../store/records/columns.ts'
+import { pick, columnsUsedFor } from '../../store/records/columns.ts'
 import type { Store } from '../../store/store.ts'
 import type { ServiceKey } from '../../api/server/keys.ts'
 import type { WorkerKeys } from '../../api/workers/workers.ts'
@@ -181,5 +181,5 @@ function equalHashes(a: string, b: string): boolean {
 }
 
 /** Listed once, because each authenticated request needs them. */
-const shownNames = used(serviceKeyColumns, 'shown')
+const shownNames = columnsUsedFor(serviceKeyColumns, 'shown')
 const toServiceKey = (record: ServiceKeyRecord): ServiceKey => pick(record, shownNames)

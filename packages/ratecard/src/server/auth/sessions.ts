@@ -5,7 +5,7 @@ import { sessionSeconds } from '../../api/server/limits.ts'
 import type { Clock } from '../../base/clock.ts'
 import { ServiceError } from '../../base/errors/service-error.ts'
 import { sessionColumns, type SessionRecord } from '../../store/records/auth.ts'
-import { shown } from '../../store/records/columns.ts'
+import { shownColumns } from '../../store/records/columns.ts'
 import type { Store } from '../../store/store.ts'
 import type { Session } from '../../api/customers/sessions.ts'
 
@@ -110,4 +110,4 @@ function hashOf(secret: string): string {
   return hashed('sha256', secret)
 }
 
-const toSession = (record: SessionRecord): Session => shown(sessionColumns, record)
+const toSession = (record: SessionRecord): Session => shownColumns(sessionColumns, record)

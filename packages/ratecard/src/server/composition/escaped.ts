@@ -24,7 +24,7 @@ export interface EscapeWatch {
 export function watchEscapes({ env, logForPeople }: EscapeOptions): EscapeWatch {
   // The function `describe` serializes errors, because pino's own serializer would include all properties of an error.
   const log = createLog('fatal', logForPeople ?? null).child({}, { serializers: { err: (error: unknown) => error } })
-  const redact = redactor(env)
+  const redact = createRedactor(env)
   let close = (): Promise<void> => Promise.resolve()
   let ending = false
   const onEscape = (error: unknown, origin: NodeJS.UncaughtExceptionOrigin): void => {
@@ -63,7 +63,7 @@ const secretName = /KEY|SECRET|PASSWORD|TOKEN|DATABASE_URL/
 /** Minimum length of a redacted value; shorter values would also match ordinary words. */
 const minSecretLength = 8
 
-function redactor(env: NodeJS.ProcessEnv): (text: string) => string {
+function createRedactor(env: NodeJS.ProcessEnv): (text: string) => string {
   const secrets = Object.entries(env).filter(
     (entry): entry is [string, string] => secretName.test(entry[0]) && (entry[1] ?? '').length >= minSecretLength,
   )

@@ -7,7 +7,7 @@ import type { Duplex } from 'node:stream'
 import type { Clock } from '../../base/clock.ts'
 import { problemCodes } from '../../base/errors/codes.ts'
 import { ServiceError } from '../../base/errors/service-error.ts'
-import { guarded } from '../../base/guarded.ts'
+import { guardCallback } from '../../base/guarded.ts'
 import { parseCron } from '../../workers/cron/parse.ts'
 import {
   defaultLimits,
@@ -89,14 +89,14 @@ export class LocalWorker {
     this.server.requestTimeout = 0
     this.server.on(
       'request',
-      guarded(
+      guardCallback(
         (request, response) => this.answer(request, response),
         (error, _request, response) => writeProblem(response, problemOf(error)),
       ),
     )
     this.server.on(
       'upgrade',
-      guarded(
+      guardCallback(
         (request, socket, head) => this.join(request, socket, head),
         (_error, _request, socket) => socket.destroy(),
       ),

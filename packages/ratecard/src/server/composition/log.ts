@@ -18,12 +18,12 @@ const shownApart = new Set(['level', 'time', 'pid', 'hostname', 'msg', 'err', 'r
  */
 export function createLog(level: string, harmless: ((text: string) => string) | null): Logger {
   if (harmless === null) return pino({ level }, pino.destination(2))
-  return pino({ level }, { write: (line: string) => void process.stderr.write(`${harmless(readable(line))}\n`) })
+  return pino({ level }, { write: (line: string) => void process.stderr.write(`${harmless(readableLine(line))}\n`) })
 }
 
 /** Formats a log line for a terminal: local time, level, message, and the remaining members. */
-export function readable(line: string): string {
-  const entry = parsed(line)
+export function readableLine(line: string): string {
+  const entry = parseLine(line)
   if (entry === null) return line.trimEnd()
   const { level, time, msg, err, req, res, reqId, responseTime } = entry
   const at = typeof time === 'number' ? clockTime(new Date(time)) : ''
@@ -45,7 +45,7 @@ function clockTime(date: Date): string {
   return [date.getHours(), date.getMinutes(), date.getSeconds()].map((part) => String(part).padStart(2, '0')).join(':')
 }
 
-function parsed(line: string): Record<string, unknown> | null {
+function parseLine(line: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(line)
     return isRecord(value) ? value : null

@@ -153,7 +153,7 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
     const keyFiles = keepKeyInHome(settings, new URL(url).port)
     keepSandboxAddress(settings, new URL(url).port, sandboxUrl)
     options.out(
-      banner({
+      bannerText({
         url,
         sandboxUrl,
         workers,
@@ -388,7 +388,7 @@ interface BannerParts {
   readonly showKey: boolean
 }
 
-function banner({ url, sandboxUrl, workers, settings, key, keyFiles, showKey }: BannerParts): string {
+function bannerText({ url, sandboxUrl, workers, settings, key, keyFiles, showKey }: BannerParts): string {
   const rows: [string, string][] = [
     ['API', `${url}/api/v1/billing/config`],
     ['Dashboard', `${url}/dashboard`],

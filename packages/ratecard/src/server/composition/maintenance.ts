@@ -108,7 +108,7 @@ export async function restoreStore(
       throw new ServiceError('conflict', `There is a store already: ${place.store}.`, {
         hint: 'To replace it with the backup, add --force. The current store is kept beside the new one.',
       })
-    await (replaces ? swap(place.store, draft, kept) : putFirst(place.store, draft, kept))
+    await (replaces ? swapStores(place.store, draft, kept) : putFirst(place.store, draft, kept))
     const restored = peekStore(place.store)
     if (restored !== null) writeMark(place.dataDir, restored)
     await syncFolder(place.dataDir)
@@ -123,13 +123,13 @@ async function draftOf(file: string, draft: string, place: StorePaths): Promise<
   try {
     await copyWhole(file, draft)
   } catch (error) {
-    throw unusable(file, 'it is not a database, or is damaged', error)
+    throw backupInvalid(file, 'it is not a database, or is damaged', error)
   }
   const check = await checkStoreFile(draft, place.sealer)
-  if (check === null) throw unusable(file, 'it is not a store, or is damaged')
-  if (check.schema > knownSchema) throw unusable(file, 'a newer release of Ratecard has used it')
+  if (check === null) throw backupInvalid(file, 'it is not a store, or is damaged')
+  if (check.schema > knownSchema) throw backupInvalid(file, 'a newer release of Ratecard has used it')
   if (!check.history.ok)
-    throw unusable(file, `the hash chain of its history breaks at revision ${String(check.history.brokenAt)}`)
+    throw backupInvalid(file, `the hash chain of its history breaks at revision ${String(check.history.brokenAt)}`)
   if (!check.keyFits)
     throw new ServiceError('backup_invalid', `The master key (${place.keySource}) does not decrypt ${file}.`, {
       hint: 'Set the master key that was in use when the backup was made, in RATECARD_MASTER_KEY or the key file. Without it a backup is useless.',
@@ -150,7 +150,7 @@ async function refuseInUse(store: string): Promise<void> {
  * Replaces the store atomically. First the old file gets a second name, then the new file is renamed to the store's name. So the store's
  * name refers to a complete store at any time.
  */
-async function swap(store: string, draft: string, kept: string): Promise<void> {
+async function swapStores(store: string, draft: string, kept: string): Promise<void> {
   try {
     await aloneWith(store, async () => {
       await link(store, kept)
@@ -263,7 +263,7 @@ function notEmpty(): ServiceError {
   })
 }
 
-function unusable(file: string, why: string, cause?: unknown): ServiceError {
+function backupInvalid(file: string, why: string, cause?: unknown): ServiceError {
   return new ServiceError('backup_invalid', `${file} cannot be restored: ${why}.`, {
     hint: 'Use another backup. Nothing was changed.',
     cause,

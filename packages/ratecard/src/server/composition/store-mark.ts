@@ -31,22 +31,24 @@ export function writeMark(dataDir: string, mark: StoreMark): void {
 export function refuseBehind(dataDir: string, storeFile: string): void {
   const damaged = logDamage(storeFile)
   if (damaged !== null)
-    throw behind(
+    throw storeBehind(
       `The log ${storeFile}-wal is damaged at byte ${String(damaged)}. Without it, the store lacks what was written last.`,
     )
   const mark = readMark(dataDir)
   if (mark === null) return
   const found = existsSync(storeFile) ? peekStore(storeFile) : null
-  if (found === null) throw behind(`The store ${storeFile} is empty or missing, and had ${revisionText(mark)}.`)
+  if (found === null) throw storeBehind(`The store ${storeFile} is empty or missing, and had ${revisionText(mark)}.`)
   if (mark.store !== null && found.store !== mark.store)
-    throw behind(`The store ${storeFile} is another one than it was: ${String(found.store)} in place of ${mark.store}.`)
+    throw storeBehind(
+      `The store ${storeFile} is another one than it was: ${String(found.store)} in place of ${mark.store}.`,
+    )
   if (found.revision < mark.revision)
-    throw behind(`The store ${storeFile} has ${revisionText(found)}, and had ${revisionText(mark)}.`)
+    throw storeBehind(`The store ${storeFile} has ${revisionText(found)}, and had ${revisionText(mark)}.`)
 }
 
 const revisionText = ({ revision }: StoreMark) => (revision === 0 ? 'no revision' : `revision ${String(revision)}`)
 
-const behind = (detail: string) =>
+const storeBehind = (detail: string) =>
   new ServiceError('store_behind', detail, {
     hint: 'Restore the newest backup (`ratecard db restore FILE`). To go on with the store as it is, start with `ratecard server start --accept-older-store`.',
   })

@@ -71,7 +71,7 @@ async function readPages(from: string): Promise<BuiltPages> {
     index: (place, known) =>
       index.replace(
         '</head>',
-        () => `${preloads(manifest, place)}${known === undefined ? '' : embeddedTags(known)}</head>`,
+        () => `${preloadTags(manifest, place)}${known === undefined ? '' : embeddedTags(known)}</head>`,
       ),
     styleSheet: manifest.styleSheet,
     file: (name) => files.get(name),
@@ -79,7 +79,7 @@ async function readPages(from: string): Promise<BuiltPages> {
 }
 
 /** Returns `modulepreload` links for the scripts of a page, so that they load in parallel with the first script. */
-function preloads({ scripts }: Manifest, place: string): string {
+function preloadTags({ scripts }: Manifest, place: string): string {
   const names = place.split('/')
   const isAt = (pattern: string) => {
     const parts = pattern.split('/')

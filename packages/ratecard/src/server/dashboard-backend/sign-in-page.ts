@@ -1,5 +1,5 @@
 const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-const html = (text: string) => text.replace(/[&<>"]/g, (character) => escapes[character] ?? character)
+const escapeHtml = (text: string) => text.replace(/[&<>"]/g, (character) => escapes[character] ?? character)
 
 export interface SignInPage {
   readonly styleSheet: string
@@ -19,17 +19,17 @@ export function signInPage({ styleSheet, next, problem, hasEnded }: SignInPage):
   const alert =
     problem === null
       ? ended
-      : `<div class="alert alert-problem" role="alert"><p><b>${html(problem.detail)}</b></p>${
-          problem.hint === undefined ? '' : `<p>${html(problem.hint)}</p>`
+      : `<div class="alert alert-problem" role="alert"><p><b>${escapeHtml(problem.detail)}</b></p>${
+          problem.hint === undefined ? '' : `<p>${escapeHtml(problem.hint)}</p>`
         }</div>`
-  return page(
+  return renderPage(
     styleSheet,
     'Sign in',
     `<form class="card" method="post" action="/dashboard/session">
 <p class="brand"><span class="brand-mark" aria-hidden="true"></span>Ratecard</p>
 <h1>Sign in</h1>
 ${alert}
-<input type="hidden" name="next" value="${html(next)}">
+<input type="hidden" name="next" value="${escapeHtml(next)}">
 <label class="field"><span class="field-label">Service key</span>
 <input class="input" name="key" type="password" required autofocus autocomplete="current-password" spellcheck="false" autocapitalize="off"${problem === null ? '' : ' aria-invalid="true"'}></label>
 <button class="button button-primary button-wide" type="submit">Sign in</button>
@@ -44,13 +44,13 @@ ${alert}
  * page changes nothing, because mail scanners and chat previews open links too.
  */
 export function openLinkPage(styleSheet: string, token: string): string {
-  return page(
+  return renderPage(
     styleSheet,
     'Sign in',
     `<form class="card" method="post" action="/dashboard/open">
 <p class="brand"><span class="brand-mark" aria-hidden="true"></span>Ratecard</p>
 <h1>Sign in</h1>
-<input type="hidden" name="token" value="${html(token)}">
+<input type="hidden" name="token" value="${escapeHtml(token)}">
 <button class="button button-primary button-wide" type="submit" autofocus>Sign in to the dashboard</button>
 <p class="quiet">The link works once, within ten minutes. The session ends after 12 hours, or when the key that created the link expires or is revoked.</p>
 </form>`,
@@ -59,19 +59,19 @@ export function openLinkPage(styleSheet: string, token: string): string {
 
 /** Returns the page that is shown at every path if the built files are missing. */
 export function notBuiltPage(): string {
-  return page(
+  return renderPage(
     null,
     'Not built',
     '<h1>The dashboard is not built</h1><p>Run <code>npm run build</code> in the repository, then start the service again.</p>',
   )
 }
 
-function page(styleSheet: string | null, title: string, body: string): string {
+function renderPage(styleSheet: string | null, title: string, body: string): string {
   return [
     '<!doctype html><html lang="en"><head><meta charset="utf-8">',
-    `<title>${html(title)} · Ratecard</title><meta name="viewport" content="width=device-width, initial-scale=1">`,
+    `<title>${escapeHtml(title)} · Ratecard</title><meta name="viewport" content="width=device-width, initial-scale=1">`,
     '<meta name="color-scheme" content="light dark"><link rel="icon" href="data:,">',
-    styleSheet === null ? '' : `<link rel="stylesheet" href="${html(styleSheet)}">`,
+    styleSheet === null ? '' : `<link rel="stylesheet" href="${escapeHtml(styleSheet)}">`,
     '</head><body class="gate"><main>',
     `${body}</main></body></html>`,
   ].join('')

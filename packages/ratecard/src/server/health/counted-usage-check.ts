@@ -28,7 +28,7 @@ const namedForMs = 30 * 24 * 60 * 60_000
 
 /** Finds reports whose arrival at the processor is unknown for good, and usage that the nightly comparison found to differ. */
 export async function checkCountedUsage(deps: CountedUsageDeps): Promise<Found> {
-  return (await unknownReports(deps)) ?? (await differences(deps))
+  return (await unknownReports(deps)) ?? (await usageDifferencesFound(deps))
 }
 
 async function unknownReports({ store, clock }: CountedUsageDeps): Promise<Found | null> {
@@ -45,7 +45,7 @@ async function unknownReports({ store, clock }: CountedUsageDeps): Promise<Found
   }
 }
 
-async function differences({ store, mirror, clock, usageCompared }: CountedUsageDeps): Promise<Found> {
+async function usageDifferencesFound({ store, mirror, clock, usageCompared }: CountedUsageDeps): Promise<Found> {
   if ((await mirror.status()).state === 'off')
     return { status: 'ok', detail: 'not compared with the processor, because the mirror is off' }
   const compared = await usageCompared()

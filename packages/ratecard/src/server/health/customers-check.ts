@@ -38,7 +38,7 @@ interface Found {
 }
 
 /** Names up to five of several things. */
-function named(things: readonly string[]): string {
+function nameFew(things: readonly string[]): string {
   const more = things.length > mostNamed ? ` and ${String(things.length - mostNamed)} more` : ''
   return `${things.slice(0, mostNamed).join(', ')}${more}`
 }
@@ -47,7 +47,7 @@ function named(things: readonly string[]): string {
 async function markFindings({ store }: CustomersCheckDeps): Promise<readonly Found[]> {
   const lost: string[] = []
   const twice: string[] = []
-  for await (const { id, tenant } of unlinked(store)) {
+  for await (const { id, tenant } of unlinkedCustomers(store)) {
     const live = (await store.mirror.subscriptionsOf(id)).filter(({ endedAt }) => endedAt === null)
     const own = await store.tenants.find(tenant)
     // The customer of a tenant that was deleted here keeps its mark.
@@ -60,18 +60,18 @@ async function markFindings({ store }: CustomersCheckDeps): Promise<readonly Fou
   const found: Found[] = []
   if (twice.length > 0)
     found.push({
-      detail: `Several customers with live subscriptions name one tenant, which may pay twice: ${named(twice)}.`,
+      detail: `Several customers with live subscriptions name one tenant, which may pay twice: ${nameFew(twice)}.`,
       hint: 'Look at both customers at the processor. Cancel one of the two subscriptions and refund it.',
     })
   if (lost.length > 0)
     found.push({
-      detail: `Customers name tenants that do not exist here: ${named(lost)}.`,
+      detail: `Customers name tenants that do not exist here: ${nameFew(lost)}.`,
       hint: 'Create these tenants again with their ids; each takes the customer that names it.',
     })
   return found
 }
 
-async function* unlinked(store: CustomersCheckDeps['store']) {
+async function* unlinkedCustomers(store: CustomersCheckDeps['store']) {
   let after: string | null = null
   for (;;) {
     const marked: Awaited<ReturnType<typeof store.mirror.marked>> = await store.mirror.marked(after, page)
@@ -100,7 +100,7 @@ async function deletedFindings({ store }: CustomersCheckDeps): Promise<readonly 
   if (tenants.length === 0) return []
   return [
     {
-      detail: `The customers of these tenants were deleted at the processor: ${named(tenants)}.`,
+      detail: `The customers of these tenants were deleted at the processor: ${nameFew(tenants)}.`,
       hint: 'The next checkout of such a tenant makes a new customer; or link another one to it.',
     },
   ]
@@ -116,12 +116,12 @@ async function dealFindings({ dealDifferences }: CustomersCheckDeps): Promise<re
   const found: Found[] = []
   if (missing.length > 0)
     found.push({
-      detail: `Subscriptions are not on the prices of their tenant’s deal: ${named(missing)}.`,
+      detail: `Subscriptions are not on the prices of their tenant’s deal: ${nameFew(missing)}.`,
       hint: 'Apply the deal to the tenant again; a dry run shows what would change.',
     })
   if (foreign.length > 0)
     found.push({
-      detail: `Subscriptions are on prices of a deal that their tenant does not have: ${named(foreign)}.`,
+      detail: `Subscriptions are on prices of a deal that their tenant does not have: ${nameFew(foreign)}.`,
       hint: 'Apply that deal to the tenant, or remove its negotiated prices.',
     })
   return found

@@ -4,7 +4,7 @@ import { endpointLimit } from '../../catalog/plan/webhooks.ts'
 import type { Processor } from '../../processor/processor.ts'
 import { leaseOf } from '../../acts/kinds.ts'
 import { readSoldItems } from '../../customers/item-swaps/sold-items.ts'
-import { duplicates, inCommon, type Duplicate } from '../../customers/item-swaps/duplicate-subscriptions.ts'
+import { duplicatesAmong, inCommon, type Duplicate } from '../../customers/item-swaps/duplicate-subscriptions.ts'
 import type { PriceBook } from '../../customers/item-swaps/price-book.ts'
 import { currentRules } from '../../acts/guard-rails/guard.ts'
 import { elsewhereText } from '../../catalog/policies/elsewhere.ts'
@@ -38,7 +38,7 @@ const subscriptionPages = 20
 const mostNamed = 5
 
 /** Checks store, history, processor account, unfinished pushes, webhooks and more. Changes nothing but its own lists. A check that throws becomes a finding. */
-export async function examine(deps: DoctorDeps): Promise<Finding[]> {
+export async function runChecks(deps: DoctorDeps): Promise<Finding[]> {
   const checks: readonly [string, () => Promise<Omit<Finding, 'check'>>][] = [
     ['store', () => checkStore(deps)],
     ['history', () => checkHistory(deps)],
@@ -172,7 +172,7 @@ async function checkSubscriptions({
   const soldItem = await readSoldItems(store, await priceBook(), subscriptions)
   const found: string[] = []
   const tenants = new Set<string>()
-  for (const duplicate of duplicates(subscriptions.toReversed(), soldItem)) {
+  for (const duplicate of duplicatesAmong(subscriptions.toReversed(), soldItem)) {
     const tenant = await store.tenants.findByCustomer(customers.get(duplicate.subscription) ?? '')
     if (tenant === null) continue
     tenants.add(tenant.id)

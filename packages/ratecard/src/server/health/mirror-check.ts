@@ -31,8 +31,8 @@ export async function checkMirror(deps: MirrorCheckDeps): Promise<Result> {
     const detail = `The mirror is being filled: ${String(filled)} objects so far.${error}`
     return { status: 'warning', detail, hint: error === '' ? 'Wait.' : 'See the log for lines with `mirror:`.' }
   }
-  if (stale) return behind(deps, asOf)
-  return (await unreadable(deps.store)) ?? upToDate(deps, asOf)
+  if (stale) return mirrorBehind(deps, asOf)
+  return (await unreadableObjects(deps.store)) ?? upToDate(deps, asOf)
 }
 
 async function upToDate({ delivered }: MirrorCheckDeps, asOf: number): Promise<Result> {
@@ -45,7 +45,10 @@ async function upToDate({ delivered }: MirrorCheckDeps, asOf: number): Promise<R
   }
 }
 
-async function behind({ store, clock }: MirrorCheckDeps, asOf: NonNullable<MirrorStatus['asOf']>): Promise<Result> {
+async function mirrorBehind(
+  { store, clock }: MirrorCheckDeps,
+  asOf: NonNullable<MirrorStatus['asOf']>,
+): Promise<Result> {
   const minutes = String(Math.round((clock.now() - asOf) / 60_000))
   const oldest = await store.mirror.oldestStale()
   const waitingFor = oldest === null ? '' : ` Not read yet: ${objectText(oldest)}, since ${timeText(oldest.since)}.`
@@ -57,7 +60,7 @@ async function behind({ store, clock }: MirrorCheckDeps, asOf: NonNullable<Mirro
 }
 
 /** Returns a finding if there are objects that cannot be read; otherwise null. */
-async function unreadable({ mirror }: MirrorCheckDeps['store']): Promise<Result | null> {
+async function unreadableObjects({ mirror }: MirrorCheckDeps['store']): Promise<Result | null> {
   const { items, total } = await mirror.skipped(mostNamed)
   if (total === 0) return null
   const more = total > items.length ? `; and ${String(total - items.length)} more` : ''

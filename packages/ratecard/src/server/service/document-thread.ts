@@ -83,7 +83,7 @@ export function createDocuments(): Documents & { close(): Promise<void> } {
       })
       worker.postMessage({ id, task, port } satisfies ThreadRequest, [port])
       await Promise.all([send(ours, input), done])
-      return await receive(ours)
+      return await receiveMessage(ours)
     } finally {
       ours.close()
       pending.delete(id)
@@ -115,7 +115,7 @@ async function send(port: MessagePort, value: unknown): Promise<void> {
 }
 
 /** Reads a value from the port chunk by chunk, because a listener would receive all chunks in one turn of the event loop. */
-async function receive(port: MessagePort): Promise<unknown> {
+async function receiveMessage(port: MessagePort): Promise<unknown> {
   const result = new Assembly()
   for (;;) {
     const next = receiveMessageOnPort(port)

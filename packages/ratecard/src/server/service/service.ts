@@ -16,7 +16,7 @@ import { createChanges } from '../dashboard-backend/changes.ts'
 import { createSignIn } from '../dashboard-backend/sign-in.ts'
 import type { DiscountDeps } from '../../customers/discounts/deps.ts'
 import { discounts } from '../../customers/discounts/discounts.ts'
-import { examine } from '../health/doctor.ts'
+import { runChecks } from '../health/doctor.ts'
 import { readUsageComparison } from '../../customers/subscriptions/usage/compare-usage.ts'
 import { createKeptFindings } from '../health/kept-findings.ts'
 import { endDueDeals } from '../../customers/enterprise/deal-ends.ts'
@@ -261,7 +261,7 @@ export function createService(options: ServiceOptions) {
       clock,
       drift: () => findDrift(deps),
       examine: () =>
-        examine({
+        runChecks({
           operations: { ...reads, unbilledUsage, drift: () => findDrift(deps), ...hosted },
           store,
           processor,

@@ -40,7 +40,7 @@ export type ColumnsWith<C extends Columns, U extends Use> = {
 export type ShownColumns<C extends Columns> = Pick<RecordOf<C>, ColumnsWith<C, 'shown'>>
 
 // `NoInfer` prevents a wrong inference. Under `satisfies Columns`, the compiler would infer all uses for a column that has none.
-function kind<T>(type: Column['type'], nullable: boolean, list = false) {
+function columnKind<T>(type: Column['type'], nullable: boolean, list = false) {
   return <U extends Use = never>(...uses: readonly U[]): Column<T, NoInfer<U>> => ({
     type,
     nullable,
@@ -50,15 +50,15 @@ function kind<T>(type: Column['type'], nullable: boolean, list = false) {
   })
 }
 
-export const text = kind<string>('text', false)
-export const textOrNull = kind<string | null>('text', true)
-export const whole = kind<number>('bigint', false)
-export const wholeOrNull = kind<number | null>('bigint', true)
-export const realOrNull = kind<number | null>('double precision', true)
+export const text = columnKind<string>('text', false)
+export const textOrNull = columnKind<string | null>('text', true)
+export const whole = columnKind<number>('bigint', false)
+export const wholeOrNull = columnKind<number | null>('bigint', true)
+export const realOrNull = columnKind<number | null>('double precision', true)
 /** A column with a time in epoch milliseconds. */
-export const time = kind<number>('bigint', false)
-export const timeOrNull = kind<number | null>('bigint', true)
-export const texts = kind<readonly string[]>('text', false, true)
+export const time = columnKind<number>('bigint', false)
+export const timeOrNull = columnKind<number | null>('bigint', true)
+export const texts = columnKind<readonly string[]>('text', false, true)
 
 /** A text column that allows only these values. */
 export function oneOf<const V extends string, U extends Use = never>(
@@ -77,10 +77,10 @@ export function oneOfOrNull<const V extends string, U extends Use = never>(
 
 /** A text column whose values have a narrower type, e.g. an id of one kind. */
 export const textOf = <T extends string, U extends Use = never>(...uses: readonly U[]): Column<T, NoInfer<U>> =>
-  kind<T>('text', false)(...uses)
+  columnKind<T>('text', false)(...uses)
 
 /** Returns the names of the columns with this use, in the order of the description. */
-export function used<C extends Columns, const U extends Use>(
+export function columnsUsedFor<C extends Columns, const U extends Use>(
   columns: C,
   use: U,
 ): readonly (ColumnsWith<C, U> & string)[] {
@@ -88,8 +88,8 @@ export function used<C extends Columns, const U extends Use>(
 }
 
 /** Returns the fields of a record that the API may return. */
-export function shown<C extends Columns>(columns: C, record: RecordOf<C>): ShownColumns<C> {
-  return pick(record, used(columns, 'shown')) as ShownColumns<C>
+export function shownColumns<C extends Columns>(columns: C, record: RecordOf<C>): ShownColumns<C> {
+  return pick(record, columnsUsedFor(columns, 'shown')) as ShownColumns<C>
 }
 
 export function pick<T extends object, K extends keyof T>(record: T, names: readonly K[]): Pick<T, K> {
@@ -97,14 +97,18 @@ export function pick<T extends object, K extends keyof T>(record: T, names: read
 }
 
 export function toRow<C extends Columns>(columns: C, record: RecordOf<C>): RowOf<C> {
-  return mapped(columns, record, (values) => JSON.stringify(values)) as RowOf<C>
+  return mapListColumns(columns, record, (values) => JSON.stringify(values)) as RowOf<C>
 }
 
 export function toRecord<C extends Columns>(columns: C, row: RowOf<C>): RecordOf<C> {
-  return mapped(columns, row, (json) => JSON.parse(json as string) as unknown) as RecordOf<C>
+  return mapListColumns(columns, row, (json) => JSON.parse(json as string) as unknown) as RecordOf<C>
 }
 
-function mapped(columns: Columns, from: Readonly<Record<string, unknown>>, convert: (list: unknown) => unknown) {
+function mapListColumns(
+  columns: Columns,
+  from: Readonly<Record<string, unknown>>,
+  convert: (list: unknown) => unknown,
+) {
   return Object.fromEntries(
     Object.entries(columns).map(([name, { list }]) => [name, list ? convert(from[name]) : from[name]]),
   )

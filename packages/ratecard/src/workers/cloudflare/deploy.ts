@@ -57,10 +57,10 @@ export async function deployToCloudflare(
 ): Promise<CloudflareDeployment> {
   const { name, crons } = worker.manifest
   const upload = uploadRequest(access.accountId, worker)
-  const uploaded = await put<Partial<Uploaded>>(access, 'upload', upload.path, () => formOf(upload))
+  const uploaded = await putResource<Partial<Uploaded>>(access, 'upload', upload.path, () => formOf(upload))
   const schedules = schedulesRequest(access.accountId, { name, crons })
   const json = new Blob([JSON.stringify(schedules.body)], { type: 'application/json' })
-  const set = await put<Partial<Schedules>>(access, 'schedules', schedules.path, () => json)
+  const set = await putResource<Partial<Schedules>>(access, 'schedules', schedules.path, () => json)
   return { name, etag: uploaded.etag ?? null, crons: (set.schedules ?? []).map(({ cron }) => cron) }
 }
 
@@ -92,7 +92,7 @@ function formOf({ metadata, modules }: UploadRequest): FormData {
 }
 
 /** Sends one PUT request, up to three times. A PUT replaces the whole resource, so a retry after a lost response does no harm. */
-async function put<Result extends object>(
+async function putResource<Result extends object>(
   { apiToken, baseUrl }: CloudflareAccess,
   step: CloudflareError['step'],
   path: string,

@@ -19,14 +19,14 @@ export function cloudflareCron({ expression }: CronSchedule): string {
 function dayItem(item: string): string {
   if (item === '*') return item
   const [range = '', step] = item.split('/')
-  const [first, last] = range === '*' ? [0, 6] : bounds(range)
+  const [first, last] = range === '*' ? [0, 6] : rangeBounds(range)
   if (step === undefined) return first === last ? nameOf(first) : `${nameOf(first)}-${nameOf(last)}`
   const days: string[] = []
   for (let day = first; day <= last; day += Number(step)) days.push(nameOf(day))
   return days.join(',')
 }
 
-function bounds(range: string): [number, number] {
+function rangeBounds(range: string): [number, number] {
   const [first = '', last = first] = range.split('-')
   return [Number(first), Number(last)]
 }

@@ -11,7 +11,7 @@ export function describeCron(schedule: CronSchedule): string | undefined {
   if (minute === undefined || hour === undefined) return undefined
   const everyDay = date === '*' && month === '*' && weekday === '*'
   if (everyDay && hour === '*') return describeMinutes(minute)
-  if (everyDay && minute === '0' && /^\*\/\d+$/.test(hour)) return every(hour, 24, 'hour')
+  if (everyDay && minute === '0' && /^\*\/\d+$/.test(hour)) return describeStep(hour, 24, 'hour')
   if (!isNumber(minute) || !isNumber(hour)) return undefined
   const time = `at ${hour.padStart(2, '0')}:${minute.padStart(2, '0')} UTC`
   if (everyDay) return `every day ${time}`
@@ -24,7 +24,7 @@ export function describeCron(schedule: CronSchedule): string | undefined {
 function describeMinutes(minute: string): string | undefined {
   if (minute === '*') return 'every minute'
   if (minute === '0') return 'every hour'
-  if (/^\*\/\d+$/.test(minute)) return every(minute, 60, 'minute')
+  if (/^\*\/\d+$/.test(minute)) return describeStep(minute, 60, 'minute')
   return isNumber(minute) ? `every hour at minute ${minute}` : undefined
 }
 
@@ -32,7 +32,7 @@ function describeMinutes(minute: string): string | undefined {
  * Describes a step, e.g. `every 5 minutes`. Returns undefined if the step does not divide the hour (or day) evenly: e.g. steps of 7 minutes
  * end with a shorter gap, so "every 7 minutes" would be wrong.
  */
-function every(field: string, span: number, unit: string): string | undefined {
+function describeStep(field: string, span: number, unit: string): string | undefined {
   const step = Number(field.slice(2))
   if (span % step !== 0) return undefined
   return step === 1 ? `every ${unit}` : `every ${step} ${unit}s`

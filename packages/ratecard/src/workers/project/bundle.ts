@@ -114,7 +114,7 @@ async function settle(run: () => Promise<BuildOutput>, modules: ImportedModules)
   try {
     const result = await run()
     const warnings = result.warnings.map((message) => issueOf('warning', message))
-    return finish(
+    return toBundleResult(
       result.outputFiles,
       result.metafile,
       [...modules.values()].map(({ module }) => module),
@@ -130,7 +130,7 @@ async function settle(run: () => Promise<BuildOutput>, modules: ImportedModules)
   }
 }
 
-function finish(
+function toBundleResult(
   files: readonly OutputFile[],
   metafile: Metafile,
   modules: readonly BundleModule[],
@@ -171,12 +171,12 @@ function exportIssues(exports: readonly string[], file: string | undefined): Bun
 function sizeIssues(bytes: number, output: Metafile['outputs'][string] | undefined): BundleIssue[] {
   if (bytes <= maxBundleBytes) return []
   const largest = Object.entries(output?.inputs ?? {}).toSorted((a, b) => b[1].bytesInOutput - a[1].bytesInOutput)[0]
-  const hint = largest ? `Its largest file is ${largest[0]} (${megabytes(largest[1].bytesInOutput)}).` : undefined
-  const detail = `The bundle has ${megabytes(bytes)}; at most ${megabytes(maxBundleBytes)} are allowed.`
+  const hint = largest ? `Its largest file is ${largest[0]} (${megabytesText(largest[1].bytesInOutput)}).` : undefined
+  const detail = `The bundle has ${megabytesText(bytes)}; at most ${megabytesText(maxBundleBytes)} are allowed.`
   return [{ severity: 'error', detail, ...(hint === undefined ? {} : { hint }) }]
 }
 
-function megabytes(bytes: number): string {
+function megabytesText(bytes: number): string {
   return `${(bytes / (1024 * 1024)).toFixed(1)} MB`
 }
 

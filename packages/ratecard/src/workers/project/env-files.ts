@@ -28,9 +28,9 @@ const placeholderLine = /^\s*(\w+)=([^\s'"`#]+)\s+# placeholder of init\b.*$/
  * Returns the variables that still have the placeholder value of `ratecard init`, with their line numbers. They count as unset. A variable
  * counts as set if its line lacks the comment `# placeholder of init`, or if it has a real host name.
  */
-export function placeholders(text: string): ReadonlyMap<string, number> {
+export function placeholdersIn(text: string): ReadonlyMap<string, number> {
   const found = new Map<string, number>()
-  for (const { line, text: written, name } of assignments(text)) {
+  for (const { line, text: written, name } of readAssignments(text)) {
     if (name === null) continue
     const [, marked, value = ''] = placeholderLine.exec(written) ?? []
     // If a name is assigned twice, the last line wins.
@@ -64,14 +64,14 @@ export function workerEnvironment(
 } {
   const variables = new Map(parseEnvFile(text))
   for (const name of [...withheld, ...untouched.keys()]) variables.delete(name)
-  const found = assignments(text)
-  const issues = [...found.flatMap(issuesOf), ...repeated(found), ...leftAlone(found, untouched)]
+  const found = readAssignments(text)
+  const issues = [...found.flatMap(issuesOf), ...repeatedAssignments(found), ...leftAlone(found, untouched)]
   return { variables, issues: issues.toSorted((a, b) => a.line - b.line) }
 }
 
 /** Returns line and column of the assignment that counts, which is the last one. Undefined if there is none. */
 export function placeOfVariable(text: string, name: string): { line: number; column: number } | undefined {
-  const found = assignments(text).findLast((assignment) => assignment.name === name)
+  const found = readAssignments(text).findLast((assignment) => assignment.name === name)
   return found === undefined ? undefined : { line: found.line, column: columnOf(found.text) }
 }
 
@@ -85,7 +85,7 @@ interface Assignment {
   readonly openQuote: string | null
 }
 
-function assignments(text: string): Assignment[] {
+function readAssignments(text: string): Assignment[] {
   const lines = text.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/)
   const found: Assignment[] = []
   for (let index = 0; index < lines.length; index++) {
@@ -111,7 +111,7 @@ function quotedLines(text: string, quote: string): number | null {
 }
 
 /** Returns warnings for names assigned more than once, because the parser silently uses the last assignment. */
-function repeated(found: readonly Assignment[]): EnvironmentIssue[] {
+function repeatedAssignments(found: readonly Assignment[]): EnvironmentIssue[] {
   const lines = new Map<string, number>()
   return found.flatMap(({ name, line, text }) => {
     if (name === null) return []
@@ -123,7 +123,7 @@ function repeated(found: readonly Assignment[]): EnvironmentIssue[] {
   })
 }
 
-/** Hint for an issue of a placeholder line, see {@link placeholders}. */
+/** Hint for an issue of a placeholder line, see {@link placeholdersIn}. */
 export const placeholderHint =
   'Write your own value. If you mean this value, remove the comment at the end of its line.'
 

@@ -67,7 +67,7 @@ export function readWorkers(
   const ofEnvironment = chosen.length === 0 ? [] : environmentIssues(environment)
   return {
     workers: chosen.flatMap(({ worker }) => (worker === null ? [] : [worker])),
-    issues: [...ofEnvironment, ...chosen.flatMap(({ issues }) => issues), ...duplicates(read)],
+    issues: [...ofEnvironment, ...chosen.flatMap(({ issues }) => issues), ...duplicateWorkers(read)],
     unknown: names.filter((name) => !read.some((item) => isNamed(item, name))),
     known: read.map(({ name, folder }) => name ?? path.basename(folder)),
   }
@@ -164,7 +164,7 @@ function environmentIssues({ path: file, text, untouched }: EnvironmentFile): Wo
   return workerEnvironment(text, untouched).issues.map((issue) => ({ ...issue, code: 'worker_environment', file }))
 }
 
-function duplicates(read: readonly ReadWorker[]): WorkerIssue[] {
+function duplicateWorkers(read: readonly ReadWorker[]): WorkerIssue[] {
   return read.flatMap(({ name, folder }, index) => {
     const first = read.findIndex((other) => other.name === name)
     if (name === null || first === index) return []

@@ -112,10 +112,10 @@ function checkModules({ modules, main, sourceMap }: NewDeployment, wrong: Wrong)
   if (bytes > maxBytes)
     wrong(
       ['modules'],
-      `The modules of the worker have ${megabytes(bytes)}; at most ${megabytes(maxBytes)} are allowed.`,
+      `The modules of the worker have ${megabytesText(bytes)}; at most ${megabytesText(maxBytes)} are allowed.`,
     )
   if (sourceMap !== null && Buffer.byteLength(sourceMap) > maxSourceMap)
-    wrong(['source_map'], `The source map is larger than ${megabytes(maxSourceMap)}.`)
+    wrong(['source_map'], `The source map is larger than ${megabytesText(maxSourceMap)}.`)
   return bytes
 }
 
@@ -151,7 +151,7 @@ function checkEnv({ vars, secrets }: NewDeployment, wrong: Wrong): void {
         wrong([member, name], `"${name}" is given twice, as a value and as a secret.`)
     }
   if (Buffer.byteLength(JSON.stringify([vars, secrets])) > maxEnvBytes)
-    wrong(['vars'], `The environment values together are larger than ${megabytes(maxEnvBytes)}.`)
+    wrong(['vars'], `The environment values together are larger than ${megabytesText(maxEnvBytes)}.`)
 }
 
 function checkHosts(hosts: readonly string[], isOwn: (host: string) => boolean, wrong: Wrong): string[] {
@@ -188,7 +188,7 @@ function checksumOf(value: unknown): string {
   return createHash('sha256').update(JSON.stringify(value)).digest('hex')
 }
 
-function megabytes(bytes: number): string {
+function megabytesText(bytes: number): string {
   // Rounds up, so that a size one byte over the limit is not displayed as the limit (e.g. 10.1 MB, not 10.0 MB).
   return `${(Math.ceil((bytes / (1024 * 1024)) * 10) / 10).toFixed(1)} MB`
 }

@@ -34,7 +34,7 @@ export async function deploy(deps: DeployDeps, given: NewDeployment): Promise<Wo
   const checked = checkDeployment(given, { now, isOwnHost: deps.isOwnHost })
   const { content, crons, hosts, variables, sizeBytes, checksum } = checked
   deps.onStep?.('checked')
-  return exclusively(deps, given.name, async (token) => {
+  return withDeployLease(deps, given.name, async (token) => {
     const { name: worker, author, message, environment } = given
     const meta = { author, message, environment, variables, crons, hosts, sizeBytes, checksum }
     if ((await deps.workers.find(worker)) === null) await forgetTraces(deps.store, worker)
@@ -54,7 +54,7 @@ export async function deploy(deps: DeployDeps, given: NewDeployment): Promise<Wo
  * together.
  */
 export async function rollBack(deps: DeployDeps, name: string, to: string | null): Promise<WorkerRecord> {
-  return exclusively(deps, name, async (token) => {
+  return withDeployLease(deps, name, async (token) => {
     const { workers } = deps
     const present = await workers.find(name)
     if (present === null) throw notFound(name)
@@ -68,7 +68,7 @@ export async function rollBack(deps: DeployDeps, name: string, to: string | null
 }
 
 export async function removeWorker(deps: DeployDeps, name: string): Promise<void> {
-  await exclusively(deps, name, async (token) => {
+  await withDeployLease(deps, name, async (token) => {
     if (!(await deps.workers.remove(name, token))) throw notFound(name)
     await deps.replica.drop(name)
     await deps.keys.revokeAll(name)
@@ -145,7 +145,7 @@ function checkHandlers({ crons }: DeploymentRecord, { handlers }: Candidate): vo
   )
 }
 
-async function exclusively<T>(deps: DeployDeps, name: string, work: (token: LeaseToken) => Promise<T>): Promise<T> {
+async function withDeployLease<T>(deps: DeployDeps, name: string, work: (token: LeaseToken) => Promise<T>): Promise<T> {
   const busy = (cause?: unknown) =>
     new ServiceError('deployment_in_progress', `The worker "${name}" is being changed by another request now.`, {
       hint: 'Wait until it is done, then try again.',

@@ -44,7 +44,7 @@ const followLimit = 5_000
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 
 /** Encodes a number as text of `length` characters that sorts in numeric order. */
-function sortable(value: number, length: number): string {
+function sortableNumber(value: number, length: number): string {
   let text = ''
   for (let rest = value; text.length < length; rest = Math.floor(rest / 32)) text = alphabet.charAt(rest % 32) + text
   return text
@@ -52,7 +52,7 @@ function sortable(value: number, length: number): string {
 
 /** Returns an id prefix that sorts before the ids of all lines created at `time` or later. */
 function idAt(time: number): string {
-  return sortable(Math.max(0, time), 10)
+  return sortableNumber(Math.max(0, time), 10)
 }
 
 /** Buffered lines of one worker, and the number of its dropped lines. */
@@ -200,7 +200,7 @@ export class LogBuffer {
   private newId(): string {
     this.count = (this.count + 1) % 32 ** 5
     // The counter orders lines of the same millisecond. It starts again at zero after 32^5 (33 million) lines.
-    return `${idAt(this.options.clock.now())}${sortable(this.count, 5)}${this.options.instance}`
+    return `${idAt(this.options.clock.now())}${sortableNumber(this.count, 5)}${this.options.instance}`
   }
 
   /** Writes one batch per worker in turn until no lines are left. So a worker with many lines does not delay the others. */

@@ -99,7 +99,7 @@ export class Scheduler {
     this.stopped = true
     clearTimeout(this.timer)
     await this.ticking
-    await within(deadlineMs, Promise.all(this.running.values()))
+    await waitAtMost(deadlineMs, Promise.all(this.running.values()))
     clearInterval(this.beatTimer)
     const error = 'The service stopped before the run ended.'
     const left = [...this.running.keys()]
@@ -168,7 +168,7 @@ export class Scheduler {
 }
 
 /** Resolves when `work` resolves, or after `ms` at the latest. */
-export async function within(ms: number, work: Promise<unknown>): Promise<void> {
+export async function waitAtMost(ms: number, work: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const deadline = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, ms)

@@ -1,4 +1,4 @@
-import { shown } from '../../store/records/columns.ts'
+import { shownColumns } from '../../store/records/columns.ts'
 import {
   deploymentColumns,
   logColumns,
@@ -14,7 +14,7 @@ import type { CronRunView, WorkerLogView } from '../../api/workers/worker-runs.t
 import type { DeploymentView, WorkerView } from '../../api/workers/workers.ts'
 
 export function deploymentView(record: DeploymentRecord, activeId: string): DeploymentView {
-  return { ...shown(deploymentColumns, record), active: record.id === activeId }
+  return { ...shownColumns(deploymentColumns, record), active: record.id === activeId }
 }
 
 export function workerView(
@@ -28,7 +28,7 @@ export function workerView(
 ): WorkerView {
   const { deployment, schedules } = record
   return {
-    ...shown(workerColumns, record),
+    ...shownColumns(workerColumns, record),
     url: live.url,
     state: live.state,
     restarts: live.hosted?.restarts ?? 0,
@@ -39,8 +39,8 @@ export function workerView(
   }
 }
 
-export const runView = (run: RunRecord): CronRunView => shown(runColumns, run)
+export const runView = (run: RunRecord): CronRunView => shownColumns(runColumns, run)
 
 export function logView(line: LogRecord): WorkerLogView {
-  return { ...shown(logColumns, line), deployment: line.deploymentId }
+  return { ...shownColumns(logColumns, line), deployment: line.deploymentId }
 }

@@ -175,7 +175,7 @@ export function createWorkers(options: WorkersOptions) {
     async triggerCron(name: string, cron: string | null) {
       const { deployment } = await findRecord(name)
       const { scheduler } = hosted()
-      const expression = cron === null ? deployment.crons[0] : parsed(cron)
+      const expression = cron === null ? deployment.crons[0] : parseSchedule(cron)
       if (expression === undefined)
         throw new ServiceError('request_invalid', `The worker "${name}" has no schedule: name a cron expression.`, {
           hint: 'Send `{"cron": "* * * * *"}`; the handler gets it as `event.cron`.',
@@ -209,7 +209,7 @@ export function createWorkers(options: WorkersOptions) {
   }
 }
 
-function parsed(cron: string): string {
+function parseSchedule(cron: string): string {
   const { schedule, issue } = parseCron(cron)
   if (schedule !== undefined) return schedule.expression
   throw new ServiceError('cron_invalid', issue.detail, { hint: issue.hint })

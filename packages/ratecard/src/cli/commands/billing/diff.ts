@@ -6,7 +6,7 @@ import { connect, requireAddress, requireServerOf } from '../../server-address.t
 import { jsonDifference, jsonOutcome, jsonVariables } from '../../views/text/json.ts'
 import { differencesMarkdown } from '../../views/markdown.ts'
 import { showDifferences } from '../../views/plan/plan.ts'
-import { redactor, formatOption, formatted, wantsMarkdown } from './format.ts'
+import { redactor, formatOption, withMarkdownOutput, wantsMarkdown } from './format.ts'
 import {
   planSources,
   fileOption,
@@ -34,7 +34,7 @@ export const billingDiff: Command = {
     { command: 'ratecard billing diff 3 5', what: 'show what changed from revision 3 to 5' },
   ],
   run: async (given) => {
-    const context = formatted(given)
+    const context = withMarkdownOutput(given)
     return context.args.length === 0 ? diffFiles(context) : diffRevisions(context)
   },
 }

@@ -1,4 +1,4 @@
-import { inline } from '../../terminal/terminal-text.ts'
+import { escapeBreaks } from '../../terminal/terminal-text.ts'
 import { asEdits, driftText } from '../../../base/wording/change-words.ts'
 import type { Command } from '../../program/command.ts'
 import { redactRevisions } from '../../terminal/conceal.ts'
@@ -9,7 +9,7 @@ import { count } from '../../views/issues.ts'
 import { jsonDrift } from '../../views/text/json.ts'
 import { driftMarkdown } from '../../views/markdown.ts'
 import { showPlan } from '../../views/plan/plan.ts'
-import { redactor, formatOption, formatted, wantsMarkdown } from './format.ts'
+import { redactor, formatOption, withMarkdownOutput, wantsMarkdown } from './format.ts'
 
 export const billingDrift: Command = {
   name: 'billing drift',
@@ -19,7 +19,7 @@ export const billingDrift: Command = {
     { command: 'ratecard billing drift --exit-code', what: 'for a scheduled check that fails if there is drift' },
   ],
   run: async (given) => {
-    const context = formatted(given)
+    const context = withMarkdownOutput(given)
     const { options, io, out } = context
     const { client } = connect(context)
     const unfinished = await unfinishedPush(client, io.signal)
@@ -30,9 +30,9 @@ export const billingDrift: Command = {
     const among = drift.inSync ? '' : ' The differences include its changes.'
     if (unfinished !== null)
       out.say(
-        `${out.paint.yellow('!')} ${inline(describeUnfinished(unfinished))}${among} ${inline(howToFinish(unfinished))}\n`,
+        `${out.paint.yellow('!')} ${escapeBreaks(describeUnfinished(unfinished))}${among} ${escapeBreaks(howToFinish(unfinished))}\n`,
       )
-    const of = `revision ${drift.revision} (version ${inline(drift.version)})`
+    const of = `revision ${drift.revision} (version ${escapeBreaks(drift.version)})`
     if (wantsMarkdown(context)) {
       const started =
         unfinished === null ? null : `${describeUnfinished(unfinished)}${among} ${howToFinish(unfinished)}`
@@ -49,7 +49,7 @@ export const billingDrift: Command = {
     }
     for (const { kind, configId, notExpressible } of drift.notes)
       out.note(
-        `${kind.replace('_', ' ')} ${inline(configId)} has ${inline(notExpressible.join(', '))} at the processor, which a document cannot express. It stays unchanged.`,
+        `${kind.replace('_', ' ')} ${escapeBreaks(configId)} has ${escapeBreaks(notExpressible.join(', '))} at the processor, which a document cannot express. It stays unchanged.`,
       )
     if (drift.unmanaged.length > 0)
       out.note(

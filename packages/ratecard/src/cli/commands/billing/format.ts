@@ -14,7 +14,7 @@ export const wantsMarkdown = ({ options }: Pick<CommandContext, 'options'>): boo
   options.text('format') === 'markdown'
 
 /** Returns the context to print with. For Markdown, only the document goes to stdout, so that it can be piped. */
-export function formatted(context: CommandContext): CommandContext {
+export function withMarkdownOutput(context: CommandContext): CommandContext {
   if (!wantsMarkdown(context)) return context
   if (context.global.json)
     throw usageFailure('--format markdown and --json cannot be combined.', 'Leave out one of the two.')

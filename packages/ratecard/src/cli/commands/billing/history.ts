@@ -1,12 +1,12 @@
 import type { Command, CommandContext, CommandResult } from '../../program/command.ts'
-import { inline } from '../../terminal/terminal-text.ts'
+import { escapeBreaks } from '../../terminal/terminal-text.ts'
 import { wrapText } from '../../views/text/wrap.ts'
 import { sayWho, whoOption } from '../plan-and-apply.ts'
 import { showViolations } from '../../views/plan/violations.ts'
 import { showImpact } from '../../views/plan/impact.ts'
 import { connect } from '../../server-address.ts'
 import { summarizeChanges } from '../../views/plan/changes.ts'
-import { printTable, right, showTime } from '../../views/text/table.ts'
+import { printTable, rightColumn, showTime } from '../../views/text/table.ts'
 import { jsonHistory, jsonRevision } from '../../views/text/json.ts'
 import { formatAuthor } from '../../views/plan/who.ts'
 
@@ -37,7 +37,7 @@ export const billingHistory: Command = {
       offset: options.whole('offset') ?? 0,
       signal: io.signal,
     })
-    const columns = [right('revision'), 'version', 'when (UTC)', 'author', 'changes', 'message']
+    const columns = [rightColumn('revision'), 'version', 'when (UTC)', 'author', 'changes', 'message']
     const rows = versions.map((entry) => [
       String(entry.revision),
       entry.version,
@@ -60,13 +60,13 @@ async function showRevision(context: CommandContext, number: number): Promise<Co
   const entry = await connect(context).client.admin.revision(number, { signal: io.signal })
   const { paint } = out
   const { plan } = entry
-  const why = entry.message === null ? '' : `  ${inline(entry.message)}`
+  const why = entry.message === null ? '' : `  ${escapeBreaks(entry.message)}`
   out.print(
-    `${paint.bold(`Revision ${String(entry.revision)}`)}  version ${inline(entry.version)}  ${showTime(entry.createdAt)} UTC  ${formatAuthor(entry)}${why}`,
+    `${paint.bold(`Revision ${String(entry.revision)}`)}  version ${escapeBreaks(entry.version)}  ${showTime(entry.createdAt)} UTC  ${formatAuthor(entry)}${why}`,
   )
   out.print(`${entry.kind === 'push' ? '' : `${entry.kind}: `}${summarizeChanges(entry)}`)
   if (plan !== null && plan.summary !== '') {
-    out.print(`\n${paint.bold(wrapText(inline(plan.summary), out.width))}`)
+    out.print(`\n${paint.bold(wrapText(escapeBreaks(plan.summary), out.width))}`)
     const impact = showImpact(plan.impact, paint)
     if (impact !== '') out.print(`\n${impact}`)
     sayWho(context, plan.who)

@@ -10,7 +10,7 @@ import { printOutcome } from '../../follow/job-outcome.ts'
 import { canAsk, requireConsent } from '../../terminal/confirm.ts'
 import { connect } from '../../server-address.ts'
 import { count } from '../../views/issues.ts'
-import { right, showTime, table } from '../../views/text/table.ts'
+import { rightColumn, showTime, formatTable } from '../../views/text/table.ts'
 import {
   actorOptions,
   listOption,
@@ -122,8 +122,8 @@ function showPlan({ out }: CommandContext, plan: MigrationPlan): void {
     out.say(`No subscriber is on an earlier price of "${plan.priceId}".`)
     return
   }
-  const columns = ['tenant', 'subscription', right('quantity'), right('a month'), 'when (UTC)']
-  out.print(table(columns, plan.lines.map(rowOf), out))
+  const columns = ['tenant', 'subscription', rightColumn('quantity'), rightColumn('a month'), 'when (UTC)']
+  out.print(formatTable(columns, plan.lines.map(rowOf), out))
   for (const { currency, subscriptions, before, after } of plan.totals)
     out.say(
       `${String(subscriptions)} ${subscriptions === 1 ? 'subscription' : 'subscriptions'}: ${formatMinor(before, currency)} → ${formatMinor(after, currency)} a month`,

@@ -1,4 +1,4 @@
-import { inline } from '../../terminal/terminal-text.ts'
+import { escapeBreaks } from '../../terminal/terminal-text.ts'
 import type { BillingDocument, PriceDocument } from '@ratecard/client'
 import { configWithAmounts } from '../../../document/schema/prices/percent-off.ts'
 import type { BillingConfig, Price } from '../../../document/schema/schema.ts'
@@ -9,7 +9,7 @@ import { redactRevisions } from '../../terminal/conceal.ts'
 import { redactEnvironment } from '../../files/read-config.ts'
 import { connect, type ServerConnection } from '../../server-address.ts'
 import { jsonServed } from '../../views/text/json.ts'
-import { showTime, table } from '../../views/text/table.ts'
+import { showTime, formatTable } from '../../views/text/table.ts'
 
 export const billingShow: Command = {
   name: 'billing show',
@@ -45,17 +45,17 @@ async function showAll(
   if (!options.flag('public')) await redactRevisions({ io }, client, [served.revision])
   const { paint } = out
   out.say(
-    `Version ${paint.bold(inline(served.version))}, revision ${served.revision}, since ${showTime(served.updatedAt)} UTC\n`,
+    `Version ${paint.bold(escapeBreaks(served.version))}, revision ${served.revision}, since ${showTime(served.updatedAt)} UTC\n`,
   )
   out.print(
-    table(
+    formatTable(
       ['product', 'price', 'amount', 'notes', 'processor id'],
       configWithAmounts(served.config as BillingConfig).products.flatMap(productRows),
       out,
     ),
   )
   const rest = otherRows(served.config)
-  if (rest.length > 0) out.print(`\n${table(['kind', 'id', 'what'], rest, out)}`)
+  if (rest.length > 0) out.print(`\n${formatTable(['kind', 'id', 'what'], rest, out)}`)
   return { json: jsonServed(served) }
 }
 
@@ -68,7 +68,9 @@ async function showOne(
   const call = { signal: io.signal }
   if (kind === 'price') {
     const found = await client.billing.price(id, call)
-    out.say(`${out.paint.bold(found.price.id)}  ${line(found.price)}  ${out.paint.dim(`of ${found.product.name}`)}\n`)
+    out.say(
+      `${out.paint.bold(found.price.id)}  ${priceLine(found.price)}  ${out.paint.dim(`of ${found.product.name}`)}\n`,
+    )
     out.print(JSON.stringify(found.price, null, 2))
     return { json: found }
   }
@@ -83,8 +85,8 @@ function productRows(product: BillingDocument['products'][number]): string[][] {
   return prices.map((price, index) => [
     index === 0 ? product.id : '',
     price.id,
-    line(price),
-    notes(price).join(', '),
+    priceLine(price),
+    priceNotes(price).join(', '),
     price.processor_id ?? '',
   ])
 }
@@ -93,11 +95,11 @@ function productRows(product: BillingDocument['products'][number]): string[][] {
  * A newer server may return currencies that this build does not know. Their amounts are shown unformatted. The casts are needed because the
  * client's type allows such currencies.
  */
-function line(price: PriceDocument): string {
+function priceLine(price: PriceDocument): string {
   return describePrice(price as Price)
 }
 
-function notes(price: PriceDocument): string[] {
+function priceNotes(price: PriceDocument): string[] {
   return [
     ...(price.default === true ? ['default'] : []),
     ...(price.public === false ? ['hidden'] : []),

@@ -4,7 +4,7 @@ import { connect } from '../../server-address.ts'
 import { amountsText, noteAsOf } from '../../views/as-of.ts'
 import { jsonSubscribers } from '../../views/text/json.ts'
 import { stateText } from '../../views/standing.ts'
-import { showTime, table } from '../../views/text/table.ts'
+import { showTime, formatTable } from '../../views/text/table.ts'
 
 export const billingSubscribers: Command = {
   name: 'billing subscribers',
@@ -48,7 +48,7 @@ export const billingSubscribers: Command = {
         ...['amount', 'quantity', 'a month'].map((title) => ({ title, align: 'right' as const })),
         ...['renews (UTC)', 'generation', 'then'].map((title) => ({ title })),
       ]
-      out.print(table(columns, subscribers.map(rowOf), out))
+      out.print(formatTable(columns, subscribers.map(rowOf), out))
       if (pagination.hasMore) out.note(`${String(subscribers.length)} of ${String(pagination.total)}.`)
       if (subscribers.some(({ legacy }) => legacy))
         out.note(`Move those on an older price: \`ratecard billing migrate --price ${price} --dry-run\`.`)

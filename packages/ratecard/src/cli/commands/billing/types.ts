@@ -54,7 +54,7 @@ export function typesOf(config: BillingConfig): string {
     EnterpriseTemplate: present(prices.map((price) => price.enterprise_template)),
     EnterpriseId: present(prices.map((price) => price.enterprise_id)),
   }
-  const lines = Object.entries(unions).map(([name, ids]) => `export type ${name} =${union(ids)}`)
+  const lines = Object.entries(unions).map(([name, ids]) => `export type ${name} =${unionOfIds(ids)}`)
   return [
     `// Made by \`ratecard billing types\` from version ${config.version}. Changes here are lost.\n`,
     `/* eslint-disable */\n`,
@@ -71,7 +71,7 @@ export function typesOf(config: BillingConfig): string {
 /** Kinds of ids that the client's calls take. */
 const registered = ['ProductId', 'PriceId', 'FeatureId', 'MeterId', 'CouponId', 'EnterpriseTemplate', 'EnterpriseId']
 
-function union(ids: readonly string[]): string {
+function unionOfIds(ids: readonly string[]): string {
   if (ids.length === 0) return ' never'
   const quoted = ids.map((id) => `'${id.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`)
   return quoted.length <= 3 ? ` ${quoted.join(' | ')}` : quoted.map((id) => `\n  | ${id}`).join('')

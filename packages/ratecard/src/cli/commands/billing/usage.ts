@@ -1,6 +1,6 @@
 import type { Command } from '../../program/command.ts'
 import { connect } from '../../server-address.ts'
-import { inline } from '../../terminal/terminal-text.ts'
+import { escapeBreaks } from '../../terminal/terminal-text.ts'
 import { namesTenant, printDroppedUsage } from '../../views/dropped-usage.ts'
 import { jsonDroppedUsage } from '../../views/text/json.ts'
 
@@ -22,10 +22,10 @@ export const billingUsage: Command = {
     const [meter, tenantId] = [options.text('meter'), options.text('tenant')]
     const dropped = await connect(context).client.usage.dropped({ meter, tenantId, signal: io.signal })
     printDroppedUsage(context, dropped, tenantId)
-    const ofMeter = meter === undefined ? '' : ` of the meter "${inline(meter)}"`
+    const ofMeter = meter === undefined ? '' : ` of the meter "${escapeBreaks(meter)}"`
     if (tenantId !== undefined && !dropped.some((one) => namesTenant(one, tenantId))) {
       out.say(
-        `No report${ofMeter} of the last 30 days names the tenant "${inline(tenantId)}". The processor’s reports contain only samples of the dropped usage: \`ratecard billing usage\` shows every report.`,
+        `No report${ofMeter} of the last 30 days names the tenant "${escapeBreaks(tenantId)}". The processor’s reports contain only samples of the dropped usage: \`ratecard billing usage\` shows every report.`,
       )
     } else if (dropped.length === 0) out.say(`No usage${ofMeter} was dropped in the last 30 days.`)
     return { json: jsonDroppedUsage({ dropped }) }

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import type { Command } from '../../program/command.ts'
-import { dataDirOption, maintained } from './data-dir.ts'
+import { dataDirOption, storePlace } from './data-dir.ts'
 
 export const dbBackup: Command = {
   name: 'db backup',
@@ -13,7 +13,7 @@ export const dbBackup: Command = {
   run: async (context) => {
     const { args, io, out } = context
     const { backupStore } = await import('../../../server/composition/maintenance.ts')
-    const report = await backupStore(maintained(context), path.resolve(io.cwd, args[0] ?? ''))
+    const report = await backupStore(storePlace(context), path.resolve(io.cwd, args[0] ?? ''))
     const { file, sizeBytes, revisions, masterKey, keyFits } = report
     const size = `${String(Math.ceil(sizeBytes / 1024))} KiB, history of ${String(revisions)} ${revisions === 1 ? 'revision' : 'revisions'} intact`
     out.say(`${out.paint.green('✓')} Backed up to ${file} (${size}).`)

@@ -1,6 +1,6 @@
 import type { Command } from '../../program/command.ts'
 import { usageFailure } from '../../failure.ts'
-import { dataDirOption, maintained } from './data-dir.ts'
+import { dataDirOption, storePlace } from './data-dir.ts'
 
 export const dbCopy: Command = {
   name: 'db copy',
@@ -28,7 +28,7 @@ export const dbCopy: Command = {
         'Percent-encode special characters of the password.',
       )
     const { moveStore } = await import('../../../server/composition/maintenance.ts')
-    const { rows, masterKey } = await moveStore(maintained(context), to)
+    const { rows, masterKey } = await moveStore(storePlace(context), to)
     const total = Object.values(rows).reduce((sum, count) => sum + count, 0)
     out.say(`${out.paint.green('✓')} Copied ${String(total)} rows; the history is intact.`)
     out.say(`  Start the server with DATABASE_URL and with RATECARD_MASTER_KEY: the same key as in ${masterKey}.`)

@@ -7,6 +7,6 @@ export const dataDirOption: OptionSpec = {
 }
 
 /** Returns the environment variables and the data folder, which determine the store that a `db` command uses. */
-export function maintained({ io, options }: CommandContext) {
+export function storePlace({ io, options }: CommandContext) {
   return { env: io.env, cwd: io.cwd, dataDir: options.text('dataDir') }
 }

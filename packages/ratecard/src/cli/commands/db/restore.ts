@@ -1,6 +1,6 @@
 import path from 'node:path'
 import type { Command } from '../../program/command.ts'
-import { dataDirOption, maintained } from './data-dir.ts'
+import { dataDirOption, storePlace } from './data-dir.ts'
 
 export const dbRestore: Command = {
   name: 'db restore',
@@ -21,7 +21,7 @@ export const dbRestore: Command = {
       if (!io.interactive || global.json) return false
       return io.confirm(`Replace ${store}? It is kept as ${path.basename(kept)}.`)
     }
-    const report = await restoreStore(maintained(context), path.resolve(io.cwd, args[0] ?? ''), mayReplace)
+    const report = await restoreStore(storePlace(context), path.resolve(io.cwd, args[0] ?? ''), mayReplace)
     const { store, kept, revisions } = report
     out.say(
       `${out.paint.green('✓')} Restored ${store}: ${String(revisions)} ${revisions === 1 ? 'revision' : 'revisions'}, hash chain intact.`,

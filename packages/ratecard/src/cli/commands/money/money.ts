@@ -3,12 +3,12 @@ import type { Command, CommandContext } from '../../program/command.ts'
 import { usageFailure } from '../../failure.ts'
 import { connect } from '../../server-address.ts'
 import { noteAsOf } from '../../views/as-of.ts'
-import { inline } from '../../terminal/terminal-text.ts'
+import { escapeBreaks } from '../../terminal/terminal-text.ts'
 import { count } from '../../views/issues.ts'
 import { jsonMoney, jsonMoneyDays } from '../../views/text/json.ts'
 import { moneyCsv } from '../../views/money-csv.ts'
 import { sparkline } from '../../views/text/sparkline.ts'
-import { showTime, table } from '../../views/text/table.ts'
+import { showTime, formatTable } from '../../views/text/table.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
 
@@ -47,14 +47,14 @@ export const money: Command = {
 function show({ out }: CommandContext, now: Money, days: MoneyDays): void {
   if (now.currencies.length === 0) out.say('No subscriptions yet.')
   for (const currency of now.currencies) {
-    out.print(headOf(currency, days).map(inline).join('\n'))
+    out.print(headOf(currency, days).map(escapeBreaks).join('\n'))
     if (currency.byPrice.length > 0) out.print(`${byPrice(currency, out)}\n`)
   }
   const pushes = days.pushes.slice(-5).reverse()
   if (pushes.length > 0) {
     const columns = ['push', 'version', 'when (UTC)', 'by'].map((title) => ({ title }))
     const rows = pushes.map(({ revision, version, at, by }) => [String(revision), version, showTime(at), by ?? '–'])
-    out.print(table(columns, rows, out))
+    out.print(formatTable(columns, rows, out))
   }
   noteAsOf(now, out)
 }
@@ -99,5 +99,5 @@ function byPrice({ byPrice: prices }: CurrencyMoney, out: CommandContext['out'])
     rest.usageLastPeriod === '0' ? '' : rest.usageLastPeriodFormatted,
     legacy.subscriptions === 0 ? '' : `${String(legacy.subscriptions)}, ${legacy.formatted}`,
   ])
-  return table(columns, rows, out)
+  return formatTable(columns, rows, out)
 }

@@ -36,7 +36,7 @@ export const sandboxClockAdvance: Command = {
   ],
   run: async (context) => {
     const sandbox = sandboxClockOf(context)
-    const to = target(context.args[0] ?? '', await sandbox.now())
+    const to = targetTime(context.args[0] ?? '', await sandbox.now())
     const now = await sandbox.moveTo(to)
     context.out.say(`${context.out.paint.green('✓')} It is now ${now} in the sandbox.`)
     return { json: { now } }
@@ -160,7 +160,7 @@ function timeOf(answer: Record<string, unknown>): number {
 
 const fixedUnits: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 }
 
-function target(text: string, now: number): number {
+function targetTime(text: string, now: number): number {
   const [, count, unit] = /^(\d{1,6})(s|m|h|d|w|mo|y)$/.exec(text) ?? []
   if (count !== undefined && unit !== undefined) {
     const seconds = fixedUnits[unit]

@@ -21,13 +21,13 @@ export const doctor: Command = {
     const [problems, warnings] = (['problem', 'warning'] as const).map(
       (wanted) => findings.filter(({ status }) => status === wanted).length,
     ) as [number, number]
-    out.say(`\n${verdict(problems, warnings)}`)
+    out.say(`\n${verdictText(problems, warnings)}`)
     return { exit: problems === 0 ? 0 : 1, json: { findings } }
   },
 }
 
 /** Returns e.g. `1 problem, 3 warnings.` */
-function verdict(problems: number, warnings: number): string {
+function verdictText(problems: number, warnings: number): string {
   if (problems + warnings === 0) return 'All checks passed.'
   const noted = warnings === 0 ? '' : `, ${count(warnings, 'warning')}`
   return `${problems === 0 ? 'All required checks passed' : count(problems, 'problem')}${noted}.`

@@ -65,7 +65,7 @@ export const tenantsDiscountsAdd: Command = {
     const wanted = {
       ...(couponId === undefined ? {} : { couponId }),
       ...(promotionCode === undefined ? {} : { promotionCode }),
-      ...given('subscription', options.text('subscription')),
+      ...optionalMember('subscription', options.text('subscription')),
     }
     const { discounts } = connect(context).client
     if (options.flag('dryRun')) return showPlan(context, await discounts.plan(tenant, wanted, { signal: io.signal }))
@@ -101,7 +101,7 @@ export const tenantsDiscountsRemove: Command = {
   },
 }
 
-const given = <Name extends string>(name: Name, value: string | undefined) =>
+const optionalMember = <Name extends string>(name: Name, value: string | undefined) =>
   (value === undefined ? {} : { [name]: value }) as { readonly [key in Name]?: string }
 
 const nameOf = ({ couponId, promotionCodeId }: Pick<Discount, 'couponId' | 'promotionCodeId'>) =>

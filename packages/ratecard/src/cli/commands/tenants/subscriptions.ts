@@ -9,10 +9,10 @@ import { futureTime } from '../../times.ts'
 import type { ArgumentSpec, Command, CommandContext, CommandResult, OptionSpec } from '../../program/command.ts'
 import { connect } from '../../server-address.ts'
 import { requireConsent } from '../../terminal/confirm.ts'
-import { inline } from '../../terminal/terminal-text.ts'
+import { escapeBreaks } from '../../terminal/terminal-text.ts'
 import { itemsText } from '../../views/items.ts'
 import { jsonChangeOutcome, jsonChangePreview, jsonSubscription } from '../../views/text/json.ts'
-import { showTime, table } from '../../views/text/table.ts'
+import { showTime, formatTable } from '../../views/text/table.ts'
 import { actorOptions } from '../plan-and-apply.ts'
 
 const tenantArgument: ArgumentSpec = { name: '<tenant>', description: 'Id of the tenant.' }
@@ -138,7 +138,7 @@ export const subscriptionsChange: Command = {
 function outcomeText({ out }: CommandContext, { status, effectiveAt, url }: ChangeOutcome): string {
   if (status === 'changed') return `${out.paint.green('✓')} Changed.`
   if (status === 'scheduled') return `${out.paint.green('✓')} Scheduled for ${showTime(effectiveAt)} UTC.`
-  return `${out.paint.yellow('!')} Nothing is changed until the customer pays${url === undefined ? '.' : `: ${inline(url)}`}`
+  return `${out.paint.yellow('!')} Nothing is changed until the customer pays${url === undefined ? '.' : `: ${escapeBreaks(url)}`}`
 }
 
 function printChange({ out }: CommandContext, preview: ChangePreview): void {
@@ -153,8 +153,8 @@ function printChange({ out }: CommandContext, preview: ChangePreview): void {
     ['due now', [dueNow.formatted, ...paidByWords(dueNow)].join('  '), '', ''],
     ['next invoice', [`${next}${at}`, ...(nextInvoice === null ? [] : paidByWords(nextInvoice))].join('  '), '', ''],
   ]
-  for (const { detail } of warnings) out.say(`${out.paint.yellow('!')} ${inline(detail)}`)
-  out.print(table(['', '', '', ''], rows, out))
+  for (const { detail } of warnings) out.say(`${out.paint.yellow('!')} ${escapeBreaks(detail)}`)
+  out.print(formatTable(['', '', '', ''], rows, out))
 }
 
 export const subscriptionsCancel: Command = {
@@ -189,7 +189,7 @@ export const subscriptionsCancel: Command = {
       ...(reason === undefined ? {} : { reason }),
       ...namedSubscription(options),
     }
-    return shown(context, await client.subscription.cancel(asked, await actingOf(context)))
+    return showSubscription(context, await client.subscription.cancel(asked, await actingOf(context)))
   },
 }
 
@@ -202,7 +202,7 @@ export const subscriptionsResume: Command = {
   run: async (context) => {
     const { args, options } = context
     const asked = { tenantId: args[0] ?? '', ...namedSubscription(options) }
-    return shown(context, await connect(context).client.subscription.resume(asked, await actingOf(context)))
+    return showSubscription(context, await connect(context).client.subscription.resume(asked, await actingOf(context)))
   },
 }
 
@@ -236,7 +236,7 @@ export const subscriptionsPause: Command = {
       ...(until === undefined ? {} : { until: futureTime('--until', until, systemClock.now()) }),
       ...namedSubscription(options),
     }
-    return shown(context, await connect(context).client.subscription.pause(asked, await actingOf(context)))
+    return showSubscription(context, await connect(context).client.subscription.pause(asked, await actingOf(context)))
   },
 }
 
@@ -246,13 +246,13 @@ const actingOf = async (context: CommandContext) => ({
   signal: context.io.signal,
 })
 
-function shown({ out }: CommandContext, subscription: Subscription): CommandResult {
+function showSubscription({ out }: CommandContext, subscription: Subscription): CommandResult {
   const { id, status, cancelAt, pause } = subscription
   const ended = status === 'canceled'
   const rest = [
     ...(ended || cancelAt === null ? [] : [`ends ${showTime(cancelAt)} UTC`]),
     ...(ended || pause === null ? [] : [pause.until === null ? 'paused' : `paused until ${showTime(pause.until)} UTC`]),
   ]
-  out.say(`${out.paint.green('✓')} ${inline(`${id} is ${[status, ...rest].join(', ')}.`)}`)
+  out.say(`${out.paint.green('✓')} ${escapeBreaks(`${id} is ${[status, ...rest].join(', ')}.`)}`)
   return { json: jsonSubscription(subscription) }
 }

@@ -5,7 +5,7 @@ import type { Command } from '../../program/command.ts'
 import type { Output } from '../../terminal/output.ts'
 import { connect } from '../../server-address.ts'
 import { printDroppedUsage } from '../../views/dropped-usage.ts'
-import { printTable, right, showTime, table } from '../../views/text/table.ts'
+import { printTable, rightColumn, showTime, formatTable } from '../../views/text/table.ts'
 import { tenantArgument } from './tenants.ts'
 import { jsonAudit, jsonEntitlements, jsonSession, jsonUpcomingInvoice } from '../../views/text/json.ts'
 import { formatAuthor } from '../../views/plan/who.ts'
@@ -33,14 +33,14 @@ export const tenantsUpcomingInvoice: Command = {
 }
 
 function linesOf(invoice: Invoice, out: Output): string {
-  const columns = ['price', right('quantity'), right('amount'), 'for (UTC)']
+  const columns = ['price', rightColumn('quantity'), rightColumn('amount'), 'for (UTC)']
   const rows = invoice.lines.map((line) => [
     line.priceId ?? line.processorPriceId ?? line.description ?? '–',
     line.quantity === null ? '' : String(line.quantity),
     formatMinor(line.amount, invoice.currency),
     `${showTime(line.periodStart)} – ${showTime(line.periodEnd)}`,
   ])
-  return table(columns, rows, out)
+  return formatTable(columns, rows, out)
 }
 
 export const tenantsEntitlements: Command = {

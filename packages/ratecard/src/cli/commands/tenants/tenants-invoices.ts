@@ -3,7 +3,7 @@ import type { Command } from '../../program/command.ts'
 import { connect } from '../../server-address.ts'
 import { noteAsOf } from '../../views/as-of.ts'
 import { jsonTenantInvoices } from '../../views/text/json.ts'
-import { showTime, table } from '../../views/text/table.ts'
+import { showTime, formatTable } from '../../views/text/table.ts'
 
 export const tenantsInvoices: Command = {
   name: 'tenants invoices',
@@ -29,7 +29,7 @@ export const tenantsInvoices: Command = {
         ...['total', 'credit', 'balance', 'owed', 'refunded'].map((title) => ({ title, align: 'right' as const })),
         { title: 'next attempt (UTC)' },
       ]
-      out.print(table(columns, invoices.map(rowOf), out))
+      out.print(formatTable(columns, invoices.map(rowOf), out))
       if (pagination.hasMore) out.note(`${String(invoices.length)} of ${String(pagination.total)}.`)
     }
     noteAsOf(list, out)

@@ -5,7 +5,7 @@ import { connect } from '../../server-address.ts'
 import { amountsText, noteAsOf } from '../../views/as-of.ts'
 import { jsonTenants } from '../../views/text/json.ts'
 import { standingText } from '../../views/standing.ts'
-import { showTime, table } from '../../views/text/table.ts'
+import { showTime, formatTable } from '../../views/text/table.ts'
 import { enterpriseOf } from './tenants.ts'
 
 const sorts = tenantOperations.listTenants.query.sort.enum
@@ -86,7 +86,7 @@ function queryOf({ options }: CommandContext): TenantQuery {
   }
 }
 
-type Style = Parameters<typeof table>[2]
+type Style = Parameters<typeof formatTable>[2]
 
 function billingTable({ tenants }: TenantList, style: Style): string {
   const columns = [
@@ -103,7 +103,7 @@ function billingTable({ tenants }: TenantList, style: Style): string {
     amountsText(tenant.owed),
     legacyNote(tenant),
   ])
-  return table(columns, rows, style)
+  return formatTable(columns, rows, style)
 }
 
 const legacyNote = ({ legacyItems = 0 }: ListedTenant) => (legacyItems === 0 ? '' : 'older price')
@@ -117,5 +117,5 @@ function plainTable({ tenants }: TenantList, style: Style): string {
     enterpriseOf(tenant),
     showTime(tenant.createdAt),
   ])
-  return table(columns, rows, style)
+  return formatTable(columns, rows, style)
 }

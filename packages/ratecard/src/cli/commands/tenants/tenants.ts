@@ -10,7 +10,7 @@ import { printDroppedUsage } from '../../views/dropped-usage.ts'
 import { itemsText } from '../../views/items.ts'
 import { stateText } from '../../views/standing.ts'
 import { endOf } from '../../../base/wording/planned-end.ts'
-import { showTime, table } from '../../views/text/table.ts'
+import { showTime, formatTable } from '../../views/text/table.ts'
 import { jsonCreditBalance, jsonDroppedUsage, jsonSubscriptions, jsonTenant } from '../../views/text/json.ts'
 
 export const tenantArgument: ArgumentSpec = { name: '<id>', description: 'Id of the tenant.' }
@@ -157,7 +157,7 @@ function showSubscriptions({ out }: CommandContext, { subscriptions }: TenantSub
       item.scheduledPriceId ?? '',
     ]),
   )
-  out.print(table(columns, rows, out))
+  out.print(formatTable(columns, rows, out))
   for (const { id, scheduled } of subscriptions)
     if (scheduled !== null) out.say(`${id} from ${showTime(scheduled.at)} UTC: ${itemsText(scheduled.items)}`)
   for (const { id, duplicateOf, items } of subscriptions)

@@ -27,12 +27,12 @@ export async function deployAllToCloudflare(
   const setting = (name: string) => settingOf(context, environment, name)
   if (options.flag('dryRun')) return showRequests(context, workers, setting('CLOUDFLARE_ACCOUNT_ID') ?? 'ACCOUNT_ID')
   const access = {
-    accountId: required(
+    accountId: requireSetting(
       setting('CLOUDFLARE_ACCOUNT_ID'),
       'CLOUDFLARE_ACCOUNT_ID',
       'The account’s id is in its dashboard.',
     ),
-    apiToken: required(
+    apiToken: requireSetting(
       setting('CLOUDFLARE_API_TOKEN'),
       'CLOUDFLARE_API_TOKEN',
       'Make a token with the permission "Workers Scripts: Edit".',
@@ -82,7 +82,7 @@ function settingOf({ io }: CommandContext, environment: EnvironmentText, name: s
   return io.env[name] || parseEnvFile(environment.text ?? '').get(name) || null
 }
 
-function required(value: string | null, name: string, hint: string): string {
+function requireSetting(value: string | null, name: string, hint: string): string {
   if (value !== null) return value
   throw new CliFailure(1, {
     code: 'setting_missing',

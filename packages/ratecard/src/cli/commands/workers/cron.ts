@@ -33,7 +33,7 @@ export const cloudWorkersCronRuns: Command = {
       run.cron,
       showTime(run.scheduledTime),
       showTime(run.startedAt),
-      duration(run),
+      durationText(run),
       paintOutcome(run.outcome, out),
       firstLine(run.error),
     ])
@@ -60,7 +60,9 @@ export const cloudWorkersCronTrigger: Command = {
     const run = await connect(context)
       .client.workers.triggerCron(name, cron, { signal: io.signal })
       .finally(() => out.endProgress())
-    out.say(`Run ${run.id} of "${run.cron}": ${paintOutcome(run.outcome, out)} ${out.paint.dim(`(${duration(run)})`)}`)
+    out.say(
+      `Run ${run.id} of "${run.cron}": ${paintOutcome(run.outcome, out)} ${out.paint.dim(`(${durationText(run)})`)}`,
+    )
     if (run.error !== undefined) out.note(run.error)
     if (run.outcome !== 'ok') out.say(`  Its log: \`ratecard cloud workers logs ${name} --run ${run.id}\``)
     return { exit: run.outcome === 'ok' ? 0 : 1, json: jsonRun(run) }
@@ -79,7 +81,7 @@ function cronOf(text: string | undefined): string | undefined {
   throw new CliFailure(1, { code: 'cron_invalid', title, detail: issue.detail, hint: issue.hint })
 }
 
-function duration({ startedAt, finishedAt }: CronRun): string {
+function durationText({ startedAt, finishedAt }: CronRun): string {
   if (startedAt === null || finishedAt === null) return '–'
   const ms = Date.parse(finishedAt) - Date.parse(startedAt)
   return ms < 10_000 ? `${ms} ms` : `${Math.round(ms / 1000)} s`

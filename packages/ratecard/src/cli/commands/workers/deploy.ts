@@ -144,7 +144,7 @@ function showDeployed({ out }: CommandContext, worker: Worker, source: BundledWo
   const { paint } = out
   const { deployment } = worker
   out.say(
-    `${paint.green('✓')} ${paint.bold(worker.name)}  version ${deployment.id}  ${kilobytes(deployment.sizeBytes)}`,
+    `${paint.green('✓')} ${paint.bold(worker.name)}  version ${deployment.id}  ${kilobytesText(deployment.sizeBytes)}`,
   )
   out.say(`  ${paint.cyan(worker.url)}`)
   for (const host of worker.hosts) out.say(`  ${paint.cyan(`https://${host}`)}`)
@@ -176,7 +176,7 @@ function showDryRun(context: CommandContext, workers: readonly BundledWorker[], 
     }),
   }))
   for (const [index, worker] of shown.entries()) {
-    out.say(`${out.paint.bold(worker.name)}  ${kilobytes(worker.size_bytes)}  (${environment}; nothing is sent)`)
+    out.say(`${out.paint.bold(worker.name)}  ${kilobytesText(worker.size_bytes)}  (${environment}; nothing is sent)`)
     const words = workers[index]?.manifest.crons.map(describeCron) ?? []
     out.say(`  schedules: ${worker.crons.length === 0 ? 'none' : ''}`.trimEnd())
     worker.crons.forEach(({ cron, next_at: next }, at) => out.say(`    ${cronLine(cron, words[at], next)}`))
@@ -190,6 +190,6 @@ function cronLine(cron: string, words: string | undefined, next: string | null):
   return `${cron}${meaning} next ${next === null ? 'never' : `${showTime(next)} UTC`}`
 }
 
-export function kilobytes(bytes: number): string {
+export function kilobytesText(bytes: number): string {
   return bytes < 1024 ? `${bytes} B` : `${(bytes / 1024).toFixed(1)} kB`
 }

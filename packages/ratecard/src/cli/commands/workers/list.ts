@@ -2,9 +2,9 @@ import type { Worker } from '@ratecard/client'
 import type { Command, CommandContext } from '../../program/command.ts'
 import { requireConsent } from '../../terminal/confirm.ts'
 import { connect } from '../../server-address.ts'
-import { showTime, table } from '../../views/text/table.ts'
+import { showTime, formatTable } from '../../views/text/table.ts'
 import { authorOf } from '../../author.ts'
-import { kilobytes } from './deploy.ts'
+import { kilobytesText } from './deploy.ts'
 import { nameArgument, workerName } from './name.ts'
 import { actorOptions } from '../plan-and-apply.ts'
 import { jsonDeployments, jsonWorker } from '../../views/text/json.ts'
@@ -37,7 +37,7 @@ function listTable({ out }: CommandContext, workers: readonly Worker[]): string 
   const ended = workers.flatMap(({ name, state, lastExit }) =>
     state === 'running' || lastExit === null ? [] : [`\n${name}: ${lastExit}`],
   )
-  return `${table(titles, rows, out)}${ended.join('')}`
+  return `${formatTable(titles, rows, out)}${ended.join('')}`
 }
 
 function nextRun({ crons }: Worker): string {
@@ -68,11 +68,11 @@ export const cloudWorkersVersions: Command = {
       deployment.id,
       showTime(deployment.createdAt),
       deployment.environment ?? '–',
-      kilobytes(deployment.sizeBytes),
+      kilobytesText(deployment.sizeBytes),
       deployment.author ?? '–',
       deployment.message ?? '',
     ])
-    out.print(table(titles, rows, out))
+    out.print(formatTable(titles, rows, out))
     return { json: jsonDeployments({ deployments, pagination }) }
   },
 }

@@ -46,7 +46,7 @@ export const cloudWorkersLogs: Command = {
       limit: options.whole('limit') ?? 100,
       signal: io.signal,
     }
-    if (options.flag('follow')) return follow(context, name, query)
+    if (options.flag('follow')) return followLogs(context, name, query)
     const logs = await connect(context).client.workers.logs(name, query)
     if (logs.length === 0) out.say('Nothing was logged.')
     for (const line of logs) out.print(lineText(context, line))
@@ -54,7 +54,7 @@ export const cloudWorkersLogs: Command = {
   },
 }
 
-async function follow(context: CommandContext, name: string, query: LogQuery): Promise<CommandResult> {
+async function followLogs(context: CommandContext, name: string, query: LogQuery): Promise<CommandResult> {
   const { io, global, out } = context
   try {
     for await (const line of connect(context).client.workers.followLogs(name, query)) {

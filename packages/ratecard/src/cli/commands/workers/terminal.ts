@@ -12,13 +12,13 @@ export interface ShownLog {
 }
 
 /** Removes color codes from a worker's log line. The output escapes other control characters. */
-function plain(text: string): string {
+function withoutColors(text: string): string {
   return text.replace(/\u001b\[[0-9;?]*[ -/]*[@-~]/g, '')
 }
 
 export function logText(line: ShownLog, paint: Paint, clock: (time: number | string) => string): string {
   const level = levelText(line.level, paint)
-  return `${paint.dim(clock(line.time))} ${level} ${plain(line.message)}`
+  return `${paint.dim(clock(line.time))} ${level} ${withoutColors(line.message)}`
 }
 
 export function showLog({ out }: Context, line: ShownLog): void {
@@ -32,7 +32,7 @@ export function showRequest({ out }: Context, request: LocalRequest): void {
   const why = request.outcome === 'ok' || request.status === null ? '' : ` ${paint.red(request.outcome)}`
   const cpu = request.cpuMs === null ? '' : `, ${Math.round(request.cpuMs)} ms CPU`
   out.say(
-    `${request.method} ${plain(request.path)} ${colored}${why} ${paint.dim(`(${Math.round(request.wallMs)} ms${cpu})`)}`,
+    `${request.method} ${withoutColors(request.path)} ${colored}${why} ${paint.dim(`(${Math.round(request.wallMs)} ms${cpu})`)}`,
   )
 }
 
@@ -47,7 +47,7 @@ export function showRun(
 ): void {
   const { paint } = out
   const outcome = run.outcome === 'ok' ? paint.green('ok') : paint.red(run.outcome)
-  const error = run.error === undefined || run.outcome === 'exception' ? '' : `\n${plain(run.error)}`
+  const error = run.error === undefined || run.outcome === 'exception' ? '' : `\n${withoutColors(run.error)}`
   out.say(`scheduled "${cron}" ${outcome} ${paint.dim(`(${Math.round(run.wallMs)} ms)`)}${error}`)
 }
 

@@ -1,4 +1,4 @@
-import { inline } from '../../terminal/terminal-text.ts'
+import { escapeBreaks } from '../../terminal/terminal-text.ts'
 import type { HistoryEntry } from '@ratecard/client'
 import {
   changeWords,
@@ -21,11 +21,11 @@ export function showChanges(details: ReturnType<typeof reportedChanges>, paint: 
     else group.ids.push(configId)
   }
   if (groups.size === 0) return '  No resource changed.'
-  return [...groups.values()].map(({ head, ids }) => `${head}  ${shorten(ids)}`).join('\n')
+  return [...groups.values()].map(({ head, ids }) => `${head}  ${joinFewIds(ids)}`).join('\n')
 }
 
 function headOf(kind: string, action: ChangeAction, paint: Paint): string {
-  return `  ${kindWord(kind).padEnd(20)}  ${colored(action, changeWords[action].done.padEnd(12), paint)}`
+  return `  ${kindWord(kind).padEnd(20)}  ${colorByAction(action, changeWords[action].done.padEnd(12), paint)}`
 }
 
 /** Summarizes a version for one line of the history: `2 created, 3 updated, 1 archived`. */
@@ -35,13 +35,13 @@ export function summarizeChanges(entry: Pick<HistoryEntry, 'changes' | 'actions'
 }
 
 /** Colors a text by the action: green for something new, yellow for a change, red for an archive. */
-export function colored(action: ChangeAction, text: string, paint: Paint): string {
+export function colorByAction(action: ChangeAction, text: string, paint: Paint): string {
   if (action === 'archive') return paint.red(text)
   if (action === 'update' || action === 'rename' || action === 'replace') return paint.yellow(text)
   return action === 'keep' ? text : paint.green(text)
 }
 
-function shorten(ids: readonly string[]): string {
-  const shown = ids.slice(0, 12).map(inline).join(', ')
+function joinFewIds(ids: readonly string[]): string {
+  const shown = ids.slice(0, 12).map(escapeBreaks).join(', ')
   return ids.length <= 12 ? shown : `${shown} and ${count(ids.length - 12, 'more', 'more')}`
 }

@@ -1,7 +1,7 @@
 import type { AffectedSubscriber, PriceImpact } from '@ratecard/client'
 import { formatMinor } from '../../../base/money/format.ts'
 import type { Output, Paint } from '../../terminal/output.ts'
-import { right, table } from '../text/table.ts'
+import { rightColumn, formatTable } from '../text/table.ts'
 import { count } from '../issues.ts'
 
 /**
@@ -53,7 +53,7 @@ export function impactSentence({
 /** Formats the subscribers with the largest differences, one line each; empty if nobody would pay another amount. */
 export function showWho(who: readonly AffectedSubscriber[], style: Pick<Output, 'paint' | 'width'>): string {
   if (who.length === 0) return ''
-  return table(['who', 'price', right('a month'), right('at the new price')], who.map(whoRow), style)
+  return formatTable(['who', 'price', rightColumn('a month'), rightColumn('at the new price')], who.map(whoRow), style)
 }
 
 /** Who, which price, what is paid a month, and what would be. */

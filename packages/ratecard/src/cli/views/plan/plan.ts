@@ -2,8 +2,8 @@
 import type { Detail, DocumentDifference } from '@ratecard/client'
 import { countedChanges, editedWords, kindWord } from '../../../base/wording/change-words.ts'
 import type { Output, Paint } from '../../terminal/output.ts'
-import { inline } from '../../terminal/terminal-text.ts'
-import { colored } from './changes.ts'
+import { escapeBreaks } from '../../terminal/terminal-text.ts'
+import { colorByAction } from './changes.ts'
 import { count } from '../issues.ts'
 import { visibleLength } from '../text/table.ts'
 import { wrapText } from '../text/wrap.ts'
@@ -44,9 +44,9 @@ export function showPlan(details: readonly Change[], style: PlanStyle): string {
   return changes
     .map((change) => {
       const head = [
-        colored(change.action, signs[change.action].padStart(3), paint),
+        colorByAction(change.action, signs[change.action].padStart(3), paint),
         kindWord(change.kind).padEnd(kindWidth),
-        paint.bold(inline(change.configId).padEnd(idWidth)),
+        paint.bold(escapeBreaks(change.configId).padEnd(idWidth)),
       ].join('  ')
       return [withValue(`${head}  `, lineOf(change, paint), style), ...fieldLines(change, style)].join('\n')
     })
@@ -98,11 +98,11 @@ export function asDetails(differences: readonly DocumentDifference[]): readonly 
 }
 
 function lineOf({ action, display, processorIdBefore, processorIdAfter }: Change, paint: Paint): ShownValue {
-  const [before, after] = [display.before, display.after].map((text) => (text === null ? null : inline(text)))
+  const [before, after] = [display.before, display.after].map((text) => (text === null ? null : escapeBreaks(text)))
   if (action === 'archive') return { text: before ?? after ?? '' }
   if (action === 'adopt')
     return {
-      text: `${after ?? ''} ${paint.dim(`adopts ${inline(processorIdBefore ?? processorIdAfter ?? 'an existing object')}`)}`.trim(),
+      text: `${after ?? ''} ${paint.dim(`adopts ${escapeBreaks(processorIdBefore ?? processorIdAfter ?? 'an existing object')}`)}`.trim(),
     }
   if (typeof before === 'string' && typeof after === 'string' && before !== after) return { before, after }
   return { text: after ?? before ?? '' }
@@ -126,18 +126,20 @@ function fieldLines(change: Change, style: PlanStyle): string[] {
   const { paint } = style
   return changedFields(change).map(({ field, before, after, origin }) => {
     const note = origin === 'edit' ? '' : paint.magenta(`  (${editedWords[origin]})`)
-    return withValue(`         ${paint.dim(`${inline(field)}:`)} `, difference(before, after, paint), style) + note
+    return (
+      withValue(`         ${paint.dim(`${escapeBreaks(field)}:`)} `, showDifference(before, after, paint), style) + note
+    )
   })
 }
 
 /** Formats the change of a value. Lists of text are shown as added and removed items, other values as old and new value. */
-function difference(before: unknown, after: unknown, paint: Paint): ShownValue {
+function showDifference(before: unknown, after: unknown, paint: Paint): ShownValue {
   if (isTextList(before) && isTextList(after)) {
-    const gone = before.filter((item) => !after.includes(item)).map((item) => paint.red(`-${inline(item)}`))
-    const come = after.filter((item) => !before.includes(item)).map((item) => paint.green(`+${inline(item)}`))
+    const gone = before.filter((item) => !after.includes(item)).map((item) => paint.red(`-${escapeBreaks(item)}`))
+    const come = after.filter((item) => !before.includes(item)).map((item) => paint.green(`+${escapeBreaks(item)}`))
     if (gone.length + come.length > 0) return { text: [...gone, ...come].join(' ') }
   }
-  const [was, is] = shortened(valueOf(before), valueOf(after))
+  const [was, is] = shortenBoth(valueOf(before), valueOf(after))
   return { before: was, after: is }
 }
 
@@ -153,7 +155,7 @@ function valueOf(something: unknown): string {
 const longestValue = 70
 
 /** Shortens two long values around the first place where they differ, so that the difference is always visible. */
-export function shortened(before: string, after: string): readonly [string, string] {
+export function shortenBoth(before: string, after: string): readonly [string, string] {
   let same = 0
   while (same < before.length && before[same] === after[same]) same += 1
   const from = Math.max(before.length, after.length) <= longestValue ? 0 : Math.max(0, same - 20)

@@ -1,7 +1,7 @@
 // Formats the policies that a change breaks: the rule, what breaks it, the reason for the rule, and who may override it.
 import type { Violation } from '@ratecard/client'
 import type { Paint } from '../../terminal/output.ts'
-import { inline } from '../../terminal/terminal-text.ts'
+import { escapeBreaks } from '../../terminal/terminal-text.ts'
 
 /** Returns one text block per violation; violations that deny the change come first. Empty if there are no violations. */
 export function showViolations(violations: readonly Violation[], override: readonly string[], paint: Paint): string {
@@ -9,19 +9,22 @@ export function showViolations(violations: readonly Violation[], override: reado
     const isOverridden = override.includes(id)
     const label =
       severity === 'warn' ? paint.yellow('warned') : isOverridden ? paint.yellow('overridden') : paint.red('denied')
-    const lines = [`  ${label} ${inline(detail)}`, `    ${paint.dim(`by the policy "${inline(id)}" (${rule})`)}`]
-    if (reason !== null) lines.push(`    ${paint.dim('why:')} ${inline(reason)}`)
+    const lines = [
+      `  ${label} ${escapeBreaks(detail)}`,
+      `    ${paint.dim(`by the policy "${escapeBreaks(id)}" (${rule})`)}`,
+    ]
+    if (reason !== null) lines.push(`    ${paint.dim('why:')} ${escapeBreaks(reason)}`)
     return lines.join('\n')
   })
-  return [...blocks, ...(liftable(violations, override) ?? [])].join('\n')
+  return [...blocks, ...(overridesToLift(violations, override) ?? [])].join('\n')
 }
 
 /** Returns how the rules that deny the change can be overridden; null if no rule denies it. */
-function liftable(violations: readonly Violation[], override: readonly string[]): readonly string[] | null {
+function overridesToLift(violations: readonly Violation[], override: readonly string[]): readonly string[] | null {
   const ids = deniedIds(violations, override)
   if (ids.length === 0) return null
   return [
-    `  An owner may override ${ids.length === 1 ? 'it' : 'them'}, with a key of scope "owner":\n    --override ${ids.map(inline).join(',')} --message "<why>"`,
+    `  An owner may override ${ids.length === 1 ? 'it' : 'them'}, with a key of scope "owner":\n    --override ${ids.map(escapeBreaks).join(',')} --message "<why>"`,
   ]
 }
 

@@ -10,11 +10,11 @@ export function codeText(text: string, longest = 300): string {
   if (line === '') return ''
   const characters = Array.from(line)
   const shown = characters.length > longest ? `${characters.slice(0, longest - 1).join('')}…` : line
-  return plainInCode.test(shown) ? `\`${shown}\`` : `<code>${entities(shown)}</code>`
+  return plainInCode.test(shown) ? `\`${shown}\`` : `<code>${escapeEntities(shown)}</code>`
 }
 
 /** Replaces all characters but letters, digits and spaces by HTML entities, so that nothing is parsed as Markdown or HTML. */
-const entities = (text: string) =>
+const escapeEntities = (text: string) =>
   Array.from(text, (character) =>
     /[\p{L}\p{N}\p{M} ]/u.test(character) ? character : `&#${String(character.codePointAt(0) ?? 0xfffd)};`,
   ).join('')

@@ -6,7 +6,7 @@ const maxBars = 60
  * proportional to its value.
  */
 export function sparkline(values: readonly number[]): string {
-  const shown = values.length <= maxBars ? values : averaged(values)
+  const shown = values.length <= maxBars ? values : averageBars(values)
   const highest = Math.max(...shown, 0)
   return shown
     .map((value) => {
@@ -16,7 +16,7 @@ export function sparkline(values: readonly number[]): string {
     .join('')
 }
 
-function averaged(values: readonly number[]): number[] {
+function averageBars(values: readonly number[]): number[] {
   return Array.from({ length: maxBars }, (_, at) => {
     const from = Math.floor((at * values.length) / maxBars)
     const part = values.slice(from, Math.max(from + 1, Math.floor(((at + 1) * values.length) / maxBars)))

@@ -1,12 +1,12 @@
 import type { Output } from '../../terminal/output.ts'
-import { inline, visibleText } from '../../terminal/terminal-text.ts'
+import { escapeBreaks, visibleText } from '../../terminal/terminal-text.ts'
 
 interface Column {
   readonly title: string
   readonly align?: 'right'
 }
 
-export const right = (title: string): Column => ({ title, align: 'right' })
+export const rightColumn = (title: string): Column => ({ title, align: 'right' })
 
 type TableStyle = Pick<Output, 'paint' | 'width'>
 type Rows = readonly (readonly string[])[]
@@ -18,19 +18,19 @@ const gap = 2
  * width: texts of several words are wrapped, and a table that is still too wide is shown as records. Values are never truncated, so that
  * ids can be copied.
  */
-export function table(titles: readonly (string | Column)[], given: Rows, { paint, width }: TableStyle): string {
+export function formatTable(titles: readonly (string | Column)[], given: Rows, { paint, width }: TableStyle): string {
   const columns = titles.map((title): Column => (typeof title === 'string' ? { title } : title))
-  const rows = given.map((cells) => cells.map(inline))
+  const rows = given.map((cells) => cells.map(escapeBreaks))
   const natural = columns.map((column, index) =>
     Math.max(column.title.length, ...rows.map((row) => visibleLength(row[index] ?? ''))),
   )
   const least = columns.map((column, index) =>
     Math.max(column.title.length, ...rows.flatMap((row) => wordsOf(row[index] ?? '').map(visibleLength))),
   )
-  const widths = shrunk(natural, least, width - gap * (columns.length - 1))
+  const widths = shrinkColumns(natural, least, width - gap * (columns.length - 1))
   if (widths === null) return rows.map((row) => record(columns, row, paint)).join('\n\n')
   const line = (cells: readonly string[]) => {
-    const wrapped = cells.map((cell, index) => wrap(cell, widths[index] ?? 0))
+    const wrapped = cells.map((cell, index) => wrapCell(cell, widths[index] ?? 0))
     const height = Math.max(1, ...wrapped.map((lines) => lines.length))
     return Array.from({ length: height }, (_, at) =>
       columns
@@ -47,13 +47,13 @@ export function table(titles: readonly (string | Column)[], given: Rows, { paint
 }
 
 /** Prints the table, or the text `empty` if it has no rows. */
-export function printTable(out: Output, titles: Parameters<typeof table>[0], rows: Rows, empty: string): void {
+export function printTable(out: Output, titles: Parameters<typeof formatTable>[0], rows: Rows, empty: string): void {
   if (rows.length === 0) out.say(empty)
-  else out.print(table(titles, rows, out))
+  else out.print(formatTable(titles, rows, out))
 }
 
 /** Makes the widest columns narrower until the table fits. Returns null if even the longest words do not fit. */
-function shrunk(natural: readonly number[], least: readonly number[], room: number): number[] | null {
+function shrinkColumns(natural: readonly number[], least: readonly number[], room: number): number[] | null {
   const widths = [...natural]
   let excess = widths.reduce((sum, one) => sum + one, 0) - room
   if (least.reduce((sum, one) => sum + one, 0) > room) return null
@@ -79,7 +79,7 @@ function wordsOf(cell: string): string[] {
   return cell.includes('\u001b') ? [cell] : cell.split(' ')
 }
 
-function wrap(cell: string, width: number): string[] {
+function wrapCell(cell: string, width: number): string[] {
   if (visibleLength(cell) <= width) return [cell]
   const lines: string[] = []
   for (const word of wordsOf(cell)) {

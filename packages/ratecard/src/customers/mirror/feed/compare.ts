@@ -4,7 +4,7 @@
 import { mirroredKinds } from '../../../processor/mirrored.ts'
 import type { FeedDeps } from './deps.ts'
 import { kindAfter, savePage } from './fill.ts'
-import { poll, type SeenEvents } from './poll.ts'
+import { pollEvents, type SeenEvents } from './poll.ts'
 import type { ComparisonPlace } from '../../../store/records/mirror.ts'
 
 /** Hour (UTC) after which the comparison of a day is due. */
@@ -58,10 +58,10 @@ export async function compareNext(
     return null
   }
   // Reads the events of changes that were made during the comparison. Otherwise these changes would count as corrections.
-  if (!place.relisting) await poll(deps, seen, signal)
+  if (!place.relisting) await pollEvents(deps, seen, signal)
   const corrections = await mirror.endComparison(deps.clock.now())
   // This poll makes the copy up to date, because events were not polled while all objects were listed again.
-  if (place.relisting) await poll(deps, seen, signal)
+  if (place.relisting) await pollEvents(deps, seen, signal)
   return corrections
 }
 

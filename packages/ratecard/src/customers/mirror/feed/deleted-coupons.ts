@@ -5,7 +5,7 @@ import type { Mirrored, MirroredDiscount } from '../../../processor/mirrored.ts'
 /** Returns the object with complete coupon terms: terms that the processor no longer returns are taken from the mirror. */
 export function withKnownTerms<T extends Discounted>(object: T, before: T | null): T {
   const isComplete = discountsOf(object).every(({ duration }) => duration !== null)
-  return isComplete || before === null ? object : (completed(object, before) as T)
+  return isComplete || before === null ? object : (withFormerDiscounts(object, before) as T)
 }
 
 type Discounted = Mirrored['subscription' | 'customer']
@@ -15,7 +15,7 @@ function discountsOf(object: Discounted): readonly MirroredDiscount[] {
   return object.discount === null ? [] : [object.discount]
 }
 
-function completed(object: Discounted, before: Discounted): Discounted {
+function withFormerDiscounts(object: Discounted, before: Discounted): Discounted {
   const known = new Map(
     discountsOf(before)
       .filter(({ duration }) => duration !== null)

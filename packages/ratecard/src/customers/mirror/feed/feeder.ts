@@ -8,7 +8,7 @@ import { beginComparison, beginRelisting, compareNext, comparisonDue } from './c
 import type { FeedDeps } from './deps.ts'
 import { createFeedErrors } from './feed-error.ts'
 import { ensureState, fill } from './fill.ts'
-import { CursorLost, poll, type SeenEvents } from './poll.ts'
+import { CursorLost, pollEvents, type SeenEvents } from './poll.ts'
 import type { ReadAllocation } from './read-allocation.ts'
 import { refreshStale } from './refresh.ts'
 import { sumCustomers } from '../sums/sum-customers.ts'
@@ -156,7 +156,7 @@ export function createFeeder(
   const feed = async (signal: AbortSignal, onRound: () => void): Promise<void> => {
     const state: FeederState = { seen: new Set(), polledAt: performance.now(), listsFrom: 0, failedPages: 0 }
     await deliver(signal)
-    await complete(deps, state, () => pacePage(signal), signal)
+    await fillMirror(deps, state, () => pacePage(signal), signal)
     await keepDay()
     for (let busy = false; ;) {
       signal.throwIfAborted()
@@ -211,7 +211,7 @@ export function createFeeder(
 }
 
 /** Makes the copy complete: continues an unfinished first fill, then polls the events that occurred since the fill began. */
-async function complete(
+async function fillMirror(
   deps: FeedDeps,
   state: FeederState,
   pace: () => Promise<void>,
@@ -231,12 +231,12 @@ async function complete(
 /** Polls events. If the processor no longer has the events after the cursor, begins to list all objects again. */
 async function pollOrRelist(deps: FeedDeps, { seen }: FeederState, signal: AbortSignal): Promise<void> {
   try {
-    await poll(deps, seen, signal)
+    await pollEvents(deps, seen, signal)
   } catch (error) {
     if (!(error instanceof CursorLost)) throw error
     await beginRelisting(deps, signal)
     seen.clear()
-    await poll(deps, seen, signal)
+    await pollEvents(deps, seen, signal)
   }
 }
 
@@ -246,7 +246,7 @@ async function pollOrRelist(deps: FeedDeps, { seen }: FeederState, signal: Abort
  */
 async function pollOrClear(deps: FeedDeps, { seen }: FeederState, signal: AbortSignal): Promise<void> {
   try {
-    await poll(deps, seen, signal)
+    await pollEvents(deps, seen, signal)
   } catch (error) {
     if (error instanceof CursorLost) await deps.store.mirror.clear()
     throw error

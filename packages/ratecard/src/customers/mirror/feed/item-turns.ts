@@ -13,14 +13,14 @@ export function withTurns(
   const items = subscription.items.map((item) => {
     const same = before.items.find(({ id }) => id === item.id)
     const former = same ?? gone.shift() ?? null
-    const turns = former === null ? added(item, before, now) : turned(item, former, now)
+    const turns = former === null ? turnsOfNewItem(item, before, now) : turnsOfItem(item, former, now)
     return turns.length === 0 ? item : { ...item, turns }
   })
   return { ...subscription, items }
 }
 
 /** Turns of an item after what it was. A renewal, which begins where the former period ends, is no change within a period. */
-function turned(item: MirroredItem, former: MirroredItem, now: number): readonly ItemTurn[] {
+function turnsOfItem(item: MirroredItem, former: MirroredItem, now: number): readonly ItemTurn[] {
   const { currentPeriodStart: start, currentPeriodEnd: end, price, quantity } = former
   const kept = (former.turns ?? []).filter((turn) => turn.end > item.currentPeriodStart)
   const begins = item.currentPeriodStart !== start
@@ -28,19 +28,22 @@ function turned(item: MirroredItem, former: MirroredItem, now: number): readonly
     ? item.currentPeriodStart > start && item.currentPeriodStart < end
     : item.price.id !== price.id || item.quantity !== quantity
   if (!changes) return kept
-  const at = begins ? item.currentPeriodStart : within(now, { start, end })
+  const at = begins ? item.currentPeriodStart : clampToPeriod(now, { start, end })
   return [...kept, { at, start, end, price: price.id, product: price.product, quantity }]
 }
 
 /** An item that a known subscription gets within a period was nothing before. */
-function added(
+function turnsOfNewItem(
   { currentPeriodStart: start, currentPeriodEnd: end }: MirroredItem,
   before: MirroredSubscription,
   now: number,
 ): readonly ItemTurn[] {
   const isWithin = before.items.some((item) => item.currentPeriodStart <= start && start < item.currentPeriodEnd)
-  return isWithin ? [{ at: within(now, { start, end }), start, end, price: null, product: null, quantity: 0 }] : []
+  return isWithin
+    ? [{ at: clampToPeriod(now, { start, end }), start, end, price: null, product: null, quantity: 0 }]
+    : []
 }
 
 /** The time of this service may be outside of the period, where a test clock is ahead of it. */
-const within = (now: number, { start, end }: Pick<ItemTurn, 'start' | 'end'>) => Math.min(Math.max(now, start), end)
+const clampToPeriod = (now: number, { start, end }: Pick<ItemTurn, 'start' | 'end'>) =>
+  Math.min(Math.max(now, start), end)

@@ -64,20 +64,20 @@ export async function ensureEndpoint(deps: EndpointDeps, url: string, signal: Ab
   const ours = (await processor.eventsEndpoints(signal)).filter((one) => one.url === url || one.url === record?.url)
   const kept = ours.find((endpoint) => isKept(endpoint, record, url))
   if (kept !== undefined && (await store.secrets.webhookSecret(kept.id)) !== null) {
-    await discard(deps, ours, kept.id, signal)
+    await discardEndpoints(deps, ours, kept.id, signal)
     return
   }
   try {
-    await discard(deps, ours, await create(deps, url, signal), signal)
+    await discardEndpoints(deps, ours, await createEndpoint(deps, url, signal), signal)
   } catch (error) {
     if (!isRefused(error) || ours.length === 0) throw error
-    await discard(deps, ours, null, signal)
-    await create(deps, url, signal)
+    await discardEndpoints(deps, ours, null, signal)
+    await createEndpoint(deps, url, signal)
   }
 }
 
 /** Removes the endpoints, except the one to keep. */
-async function discard(
+async function discardEndpoints(
   { processor, newId }: EndpointDeps,
   endpoints: readonly EventsEndpoint[],
   keep: ProcessorId | null,
@@ -88,7 +88,7 @@ async function discard(
       await processor.discardWebhook(endpoint.id, { idempotencyKey: `mirror-endpoint-${newId()}`, signal })
 }
 
-async function create(deps: EndpointDeps, url: string, signal: AbortSignal): Promise<ProcessorId> {
+async function createEndpoint(deps: EndpointDeps, url: string, signal: AbortSignal): Promise<ProcessorId> {
   const { store, processor, newId } = deps
   const record = await readRecord(deps)
   const unanswered = record !== null && record.id === null && record.url === url ? record.key : null

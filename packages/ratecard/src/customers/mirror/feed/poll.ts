@@ -23,7 +23,7 @@ export class CursorLost extends Error {
 export type SeenEvents = Set<string>
 
 /** Reads all new events and marks the objects that they name as stale. */
-export async function poll(deps: FeedDeps, seen: SeenEvents, signal: AbortSignal): Promise<void> {
+export async function pollEvents(deps: FeedDeps, seen: SeenEvents, signal: AbortSignal): Promise<void> {
   const { store, clock } = deps
   const state = await store.mirror.state()
   if (state === null) throw new Error('The mirror is polled before it was begun.')
@@ -39,7 +39,7 @@ export async function poll(deps: FeedDeps, seen: SeenEvents, signal: AbortSignal
     const marks = fresh.flatMap((event) => staleOfEvent(event).map((ref) => ({ ...ref, since: since(event) })))
     const done = !more || last === null || last === after
     const current = done && state.comparing?.relisting !== true
-    cursor = trailing(recent) ?? cursor
+    cursor = trailingCursor(recent) ?? cursor
     await store.mirror.markStale(marks, { event: cursor, readUntil: current ? began : (state.readUntil ?? 0) })
     for (const event of events) seen.add(event.id)
     if (done) break
@@ -63,7 +63,7 @@ async function eventsAfter({ processor }: FeedDeps, after: string, signal: Abort
  * Returns the id of the newest event that is at least `overlapMs` older than the latest one, to be stored as the cursor; null if there is
  * none. `recent` is sorted oldest first.
  */
-function trailing(recent: readonly PolledEvent[]): string | null {
+function trailingCursor(recent: readonly PolledEvent[]): string | null {
   const newest = recent.reduce((latest, event) => Math.max(latest, event.createdAt), 0)
   return recent.findLast((event) => event.createdAt <= newest - overlapMs)?.id ?? null
 }

@@ -23,14 +23,14 @@ export async function refreshStale(deps: FeedDeps, signal: AbortSignal): Promise
   const work = async (): Promise<void> => {
     for (let object = queue.shift(); object !== undefined; object = queue.shift()) {
       signal.throwIfAborted()
-      if (await attempt(deps, object, signal)) read++
+      if (await tryReadAnew(deps, object, signal)) read++
     }
   }
   await Promise.all(Array.from({ length: parallelReads }, work))
   return read
 }
 
-async function attempt(deps: FeedDeps, object: StaleObject, signal: AbortSignal): Promise<boolean> {
+async function tryReadAnew(deps: FeedDeps, object: StaleObject, signal: AbortSignal): Promise<boolean> {
   const { kind, id } = object
   try {
     await readAnew(deps, kind, id, signal)

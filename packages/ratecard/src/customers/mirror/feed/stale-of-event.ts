@@ -117,22 +117,22 @@ interface NamingEvent {
 export function staleOfEvent({ type, body }: NamingEvent): readonly MirrorRef[] {
   if (!Object.hasOwn(namedBy, type)) return []
   const named: Named = namedBy[type as keyof typeof namedBy]
-  const object = at(at(body, 'data'), 'object')
+  const object = memberAt(memberAt(body, 'data'), 'object')
   const refs = named.flatMap(([kind, path, needed]) => {
     const id = idAt(object, path)
-    return id === null || (needed !== undefined && at(object, needed[0]) !== needed[1]) ? [] : [{ kind, id }]
+    return id === null || (needed !== undefined && memberAt(object, needed[0]) !== needed[1]) ? [] : [{ kind, id }]
   })
   return refs.filter(({ kind, id }, index) => refs.findIndex((one) => one.kind === kind && one.id === id) === index)
 }
 
 /** Returns the id at a path; null if there is none. Works for a plain id and for an expanded object. */
 function idAt(object: unknown, path: IdPath): string | null {
-  const found = path.split('.').reduce(at, object)
-  const id = typeof found === 'string' ? found : at(found, 'id')
+  const found = path.split('.').reduce(memberAt, object)
+  const id = typeof found === 'string' ? found : memberAt(found, 'id')
   return typeof id === 'string' && id !== '' ? id : null
 }
 
-function at(value: unknown, member: string): unknown {
+function memberAt(value: unknown, member: string): unknown {
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, member)) return undefined
   return (value as Readonly<Record<string, unknown>>)[member]
 }

@@ -2,7 +2,7 @@
 import { processorId, type ProcessorId } from '../../../catalog/resource.ts'
 import type { MirroredInvoice, MirroredInvoiceLine, MirroredPurchase } from '../../../processor/mirrored.ts'
 import { tenantNotFound } from '../../tenants/customer-link.ts'
-import { further, leading } from './amounts.ts'
+import { furtherAmount, mainAmount } from './amounts.ts'
 import { bookedInvoice, bookedPurchase, paymentsOf, type Booked } from './booked.ts'
 import type { MirrorReadDeps } from './deps.ts'
 import type { MirroredItems } from '../../../api/notation/mirrored.ts'
@@ -47,8 +47,8 @@ function shownInvoice(invoice: MirroredInvoice, refunded: number, idOf: NamePric
     // Never true, because only finalized invoices are listed and none of them is a draft. The comparison only narrows the type.
     status: status === 'draft' ? 'open' : status,
     ...amountsOf(bookedInvoice(invoice), currency),
-    ...further('amountRemaining', invoice.amountRemaining, currency),
-    ...further('amountRefunded', refunded, currency),
+    ...furtherAmount('amountRemaining', invoice.amountRemaining, currency),
+    ...furtherAmount('amountRefunded', refunded, currency),
     lines: invoice.lines.map((line) => shownLine(line, currency, idOf)),
   }
 }
@@ -62,8 +62,8 @@ function shownPayment(purchase: MirroredPurchase, refunded: number, idOf: NamePr
     ...{ number: null, subscription: null, status: 'paid', createdAt, dueAt: null, paidAt, currency },
     ...{ attemptCount: 1, nextAttemptAt: null, url: null },
     ...amountsOf(bookedPurchase(purchase), currency),
-    ...further('amountRemaining', 0, currency),
-    ...further('amountRefunded', refunded, currency),
+    ...furtherAmount('amountRemaining', 0, currency),
+    ...furtherAmount('amountRefunded', refunded, currency),
     lines: purchase.lines.map((line) =>
       shownLine({ ...line, ...at, description: null, proration: false }, currency, idOf),
     ),
@@ -72,11 +72,11 @@ function shownPayment(purchase: MirroredPurchase, refunded: number, idOf: NamePr
 
 function amountsOf({ total, creditApplied, balanceApplied, amountDue, amountPaid }: Booked, currency: string) {
   return {
-    ...leading('total', total, currency),
-    ...further('creditApplied', creditApplied, currency),
-    ...further('balanceApplied', balanceApplied, currency),
-    ...further('amountDue', amountDue, currency),
-    ...further('amountPaid', amountPaid, currency),
+    ...mainAmount('total', total, currency),
+    ...furtherAmount('creditApplied', creditApplied, currency),
+    ...furtherAmount('balanceApplied', balanceApplied, currency),
+    ...furtherAmount('amountDue', amountDue, currency),
+    ...furtherAmount('amountPaid', amountPaid, currency),
   }
 }
 
@@ -89,7 +89,7 @@ function shownLine(line: ShownLine, currency: string, idOf: NamePrice): TenantIn
     priceId: price === null ? null : (idOf(price) ?? null),
     processorPriceId: price,
     quantity,
-    ...leading('amount', amount, currency),
+    ...mainAmount('amount', amount, currency),
     ...{ proration, periodStart, periodEnd },
   }
 }

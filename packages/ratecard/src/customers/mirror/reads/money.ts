@@ -5,7 +5,7 @@ import { readCurrencySums, runningMovements, withEndedCurrencies } from '../sums
 import { addDays, dayOf, startOfDay } from '../sums/days.ts'
 import { nameItemsBy, sumOfAmounts, type CurrencySums, type Revenue } from '../sums/money.ts'
 import { addMovements, movementKinds, netOf, noMovements, type Movements } from '../sums/movements.ts'
-import { further, leading } from './amounts.ts'
+import { furtherAmount, mainAmount } from './amounts.ts'
 import { requireSums, type MirrorReadDeps } from './deps.ts'
 import type { CurrencyMoney, DayRange, Money, MoneyDay, MoneyDays } from '../../../api/customers/money.ts'
 import type { RevenueDay } from '../../../store/records/revenue.ts'
@@ -45,36 +45,36 @@ function currencyMoney(sums: CurrencySums, movements: Movements): CurrencyMoney 
   const { currency, tenants, trialing, pastDue, writtenOff, byProduct, byPrice } = sums
   return {
     currency,
-    ...counted(sums, currency),
+    ...countedRevenue(sums, currency),
     tenants,
     trialing,
-    pastDue: { ...leading('amount', pastDue.amount, currency), tenants: pastDue.tenants },
-    writtenOff: { ...leading('amount', writtenOff.amount, currency), tenants: writtenOff.tenants },
-    byProduct: byProduct.map(({ productId, ...one }) => ({ productId, ...counted(one, currency) })),
+    pastDue: { ...mainAmount('amount', pastDue.amount, currency), tenants: pastDue.tenants },
+    writtenOff: { ...mainAmount('amount', writtenOff.amount, currency), tenants: writtenOff.tenants },
+    byProduct: byProduct.map(({ productId, ...one }) => ({ productId, ...countedRevenue(one, currency) })),
     byPrice: byPrice.map(({ priceId, legacy, ...one }) => ({
       priceId,
-      ...counted(one, currency),
-      legacy: counted(legacy, currency),
+      ...countedRevenue(one, currency),
+      legacy: countedRevenue(legacy, currency),
     })),
-    last30Days: { ...shownMovements(movements, currency), ...further('net', netOf(movements), currency) },
+    last30Days: { ...shownMovements(movements, currency), ...furtherAmount('net', netOf(movements), currency) },
   }
 }
 
-function counted(one: Revenue, currency: string) {
+function countedRevenue(one: Revenue, currency: string) {
   return { ...shownRevenue(one, currency), subscriptions: one.subscriptions }
 }
 
 function shownRevenue({ mrr, usageLastPeriod }: Pick<Revenue, 'mrr' | 'usageLastPeriod'>, currency: string) {
-  return { ...leading('mrr', mrr, currency), ...further('usageLastPeriod', usageLastPeriod, currency) }
+  return { ...mainAmount('mrr', mrr, currency), ...furtherAmount('usageLastPeriod', usageLastPeriod, currency) }
 }
 
 function shownMovements({ new: fresh, expansion, contraction, churn, reactivation }: Movements, currency: string) {
   return {
-    ...further('new', fresh, currency),
-    ...further('expansion', expansion, currency),
-    ...further('contraction', contraction, currency),
-    ...further('churn', churn, currency),
-    ...further('reactivation', reactivation, currency),
+    ...furtherAmount('new', fresh, currency),
+    ...furtherAmount('expansion', expansion, currency),
+    ...furtherAmount('contraction', contraction, currency),
+    ...furtherAmount('churn', churn, currency),
+    ...furtherAmount('reactivation', reactivation, currency),
   }
 }
 
@@ -95,7 +95,7 @@ function shownDay(row: RevenueDay): MoneyDay {
       ...shownRevenue({ mrr: parseFraction(product.mrr), usageLastPeriod: product.usageLastPeriod }, currency),
     })),
     ...shownMovements(movementsOfDay(row), currency),
-    ...further('pastDue', pastDue, currency),
+    ...furtherAmount('pastDue', pastDue, currency),
   }
 }
 

@@ -7,7 +7,7 @@ import { formatMinor } from '../../../base/money/format.ts'
 import { plannedEnd } from '../../../processor/customer-half.ts'
 import type { MirroredPrice } from '../../../processor/mirrored.ts'
 import { tariffOf } from '../sums/tariff.ts'
-import { leading } from './amounts.ts'
+import { mainAmount } from './amounts.ts'
 import { requireSums, type MirrorReadDeps } from './deps.ts'
 import type { Generation, Subscriber } from '../../../api/customers/money.ts'
 import type { MirroredItems } from '../../../api/notation/mirrored.ts'
@@ -97,7 +97,7 @@ function paidSubscriber(
     amount,
     formatted: amount === null ? null : formatMinor(amount, currency),
     quantity,
-    monthly: [{ currency, ...leading('amount', parseFraction(monthly), currency) }],
+    monthly: [{ currency, ...mainAmount('amount', parseFraction(monthly), currency) }],
     status,
     pause: paused && { behavior: paused.behavior, until: paused.resumesAt },
     endsAt: plannedEnd(subscription),

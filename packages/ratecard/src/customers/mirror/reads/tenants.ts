@@ -4,7 +4,7 @@ import { parseDecimal } from '../../../base/money/decimal.ts'
 import { fractionOfDecimal } from '../../../base/money/fraction.ts'
 import { plannedEnd } from '../../../processor/customer-half.ts'
 import { nameItemsBy } from '../sums/money.ts'
-import { leading } from './amounts.ts'
+import { mainAmount } from './amounts.ts'
 import { requireSums, type MirrorReadDeps } from './deps.ts'
 import { generationsOf } from './subscribers.ts'
 import type { ListedTenant, TenantQuery } from '../../../api/customers/tenants.ts'
@@ -29,7 +29,7 @@ export async function readTenants(
   await requireSums(deps)
   const book = await deps.priceBook()
   const { items, total } = await store.tenants.list({ ...rest, onPrices: await onPrices(deps, book, query) })
-  return { asOf, ...(stale ? { stale } : {}), items: items.map((tenant) => listed(tenant, book)), total }
+  return { asOf, ...(stale ? { stale } : {}), items: items.map((tenant) => listedTenant(tenant, book)), total }
 }
 
 const needsMirror = ({ state, priceId, productId, legacy, owing, sort }: TenantQuery) =>
@@ -66,7 +66,7 @@ async function onPrices(
 
 type Used = Pick<ListedPrice, 'price' | 'product'>
 
-function listed(
+function listedTenant(
   { prices, monthly, owed, billingStatus, subscriptions, freeSubscriptions, ...tenant }: StoredTenant,
   book: PriceBook,
 ): ListedTenant {
@@ -107,7 +107,7 @@ function amountsOf(amounts: Readonly<Record<string, string | number>>) {
       ([currency, amount]) =>
         [currency, typeof amount === 'number' ? amount : fractionOfDecimal(parseDecimal(amount))] as const,
     )
-    .map(([currency, amount]) => ({ currency, ...leading('amount', amount, currency) }))
+    .map(([currency, amount]) => ({ currency, ...mainAmount('amount', amount, currency) }))
     .filter(({ amount }) => amount !== '0')
     .sort((a, b) => (a.currency < b.currency ? -1 : 1))
 }

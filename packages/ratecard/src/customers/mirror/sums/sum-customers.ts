@@ -34,7 +34,7 @@ async function sumBatch({ mirror, revenue }: SumStores): Promise<number> {
   await revenue.save(
     due.map(({ customer: id, marked }) => {
       const { customer, subscriptions, invoices } = found.get(id) ?? nothing
-      return { ...standingOf({ customer: customer ?? unknown(id), subscriptions, invoices, prices }), marked }
+      return { ...standingOf({ customer: customer ?? unknownCustomer(id), subscriptions, invoices, prices }), marked }
     }),
   )
   return due.length
@@ -43,7 +43,7 @@ async function sumBatch({ mirror, revenue }: SumStores): Promise<number> {
 const nothing: StoredCustomer = { customer: null, subscriptions: [], invoices: [] }
 
 /** Returns a placeholder for a customer that the processor deleted. It is needed because the customer's invoices remain. */
-function unknown(id: ProcessorId) {
+function unknownCustomer(id: ProcessorId) {
   return { id, balance: {}, deleted: true, tenant: null, testClock: null, discount: null }
 }
 

@@ -5,7 +5,7 @@ import { excludes, inCommon, subscriptionBeside } from '../../item-swaps/duplica
 import type { PriceBook } from '../../item-swaps/price-book.ts'
 import { soldPrice, type SoldItem, type SoldItemOf } from '../../item-swaps/sold-items.ts'
 import type { ChangeableSubscription } from '../../../processor/subscription-change.ts'
-import { type ChangeSituation, invalid } from './decision.ts'
+import { type ChangeSituation, invalidChange } from './decision.ts'
 import type { LocalSubscriptionRecord } from '../../../store/records/tenants.ts'
 
 export interface Beside extends Pick<ChangeSituation, 'wanted' | 'isReplaced'> {
@@ -49,7 +49,7 @@ export function refuseBesideStaying(situation: Beside): void {
     if (item === null || staying.some((one) => one.priceId === listed)) continue
     const twin = staying.find((one) => excludes(one, item))
     if (twin === undefined) continue
-    throw invalid(
+    throw invalidChange(
       'items',
       `"${item.name}" and "${twin.name}", which stays, are both of ${inCommon(twin, item)}: a tenant can have only one of them.`,
       `To replace "${twin.name}", name it in "replaces".`,

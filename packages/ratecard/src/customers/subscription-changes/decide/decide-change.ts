@@ -9,7 +9,7 @@ import type { LiveItem } from '../../../processor/customer-half.ts'
 import type { ChangeableSubscription, ItemChange } from '../../../processor/subscription-change.ts'
 import type { ProcessorId } from '../../../catalog/resource.ts'
 import {
-  invalid,
+  invalidChange,
   type ChangeDecision,
   type ChangeSituation,
   type ChangeWarning,
@@ -41,14 +41,14 @@ import { type ChangeStep, releaseOf } from '../../item-swaps/change-step.ts'
 
 /** Decides the change. Throws `change_invalid`, `payment_overdue`, `not_allowed` or `conflict`. */
 export function decideChange(situation: ChangeSituation): ChangeDecision {
-  const { state, present, wanted, session, wish, promotionCode } = situation
+  const { state, present, wanted, session, requestedChange, promotionCode } = situation
   const { subscription } = state
   refuseStanding(state)
   const free = freePriceOf(wanted)
   if (free !== null) return wholeFree(situation, decideFree(situation, free))
   const others = present.filter(({ replaced }) => !replaced).map(otherOf)
   if (others.length + wanted.length === 0)
-    throw invalid(
+    throw invalidChange(
       'items',
       'The subscription would have no items left.',
       'Cancel it instead (POST subscription/cancel).',
@@ -58,7 +58,7 @@ export function decideChange(situation: ChangeSituation): ChangeDecision {
   const costsLess = compareFractions(monthlySum([...others, ...wanted]), before) < 0
   const otherInterval = changesInterval(present, wanted)
   const when = whenOf(situation, { costsLess, otherInterval })
-  const proration = wish.proration ?? defaultProration
+  const proration = requestedChange.proration ?? defaultProration
   if (session && proration === 'none') throw notAllowed('A change by a session is always prorated.')
   const stays = when === 'now' ? requantifiedNow(situation, items) : null
   if (stays === null) refuseReplacingPlan(situation)
@@ -67,7 +67,7 @@ export function decideChange(situation: ChangeSituation): ChangeDecision {
   const schedule = when === 'now' ? null : scheduleOf(situation, at, follows)
   const beside = schedule === null ? others : othersAt(situation, at)
   if (items.length === 0 && state.scheduled === null)
-    throw invalid(
+    throw invalidChange(
       'items',
       'The subscription has exactly these items already.',
       ...(present.some(({ replaced, legacy }) => replaced && legacy)
@@ -103,7 +103,7 @@ export function decideChange(situation: ChangeSituation): ChangeDecision {
     renewal: renewalOf(situation, { schedule, stays }),
     releases: when === 'now' ? subscription.schedule : null,
     setAside,
-    before: present.map(placed),
+    before: present.map(placedItem),
     after: [
       ...beside.map(({ terms: _terms, ...item }) => item),
       ...coming.map(({ priceId, processorId: processorPriceId, quantity }) => ({
@@ -146,13 +146,13 @@ function monthlyOf(
   return { before: discountedSum(before, state), after: discountedSum(after, state, promotionTerms.discount) }
 }
 
-const placed = ({ priceId, live }: PresentItem): PlacedItem => ({
+const placedItem = ({ priceId, live }: PresentItem): PlacedItem => ({
   priceId,
   processorPriceId: live.price.id,
   quantity: live.quantity,
 })
 
-const otherOf = (item: PresentItem): OtherItem => ({ ...placed(item), terms: item.terms })
+const otherOf = (item: PresentItem): OtherItem => ({ ...placedItem(item), terms: item.terms })
 
 function wholeFree(situation: ChangeSituation, decision: ReturnType<typeof decideFree>): ChangeDecision {
   const { present } = situation
@@ -161,7 +161,7 @@ function wholeFree(situation: ChangeSituation, decision: ReturnType<typeof decid
     isPutBack: false,
     replaces: hasOtherPlan(situation.state.phases, present, situation.isReplaced),
   }).filter(({ code }) => code !== 'ends_anyway')
-  return { ...decision, before: present.map(placed), proration: 'none', warnings }
+  return { ...decision, before: present.map(placedItem), proration: 'none', warnings }
 }
 
 /** Refuses a change because of the state of the subscription (e.g. an earlier change is unpaid), no matter when the change would begin. */
@@ -232,12 +232,12 @@ function whenOf(
   situation: ChangeSituation,
   { costsLess, otherInterval }: { readonly costsLess: boolean; readonly otherInterval: boolean },
 ): 'now' | 'period_end' {
-  const { wish, session, state, present } = situation
+  const { requestedChange, session, state, present } = situation
   // One new period at a time: see decisions.ts.
   const beginsAgain = session && otherInterval && situation.begunBySession
-  const dropsUsage = state.billingMode === 'classic' || wish.proration === 'none'
+  const dropsUsage = state.billingMode === 'classic' || requestedChange.proration === 'none'
   const losesUsage = dropsUsage && present.some(({ replaced, live }) => replaced && leavesMeter(live, situation))
-  if (wish.when === 'now') {
+  if (requestedChange.when === 'now') {
     if (session && costsLess)
       throw notAllowed('A cheaper price takes effect at the end of the period. A session cannot request it now.')
     if (beginsAgain)
@@ -245,14 +245,14 @@ function whenOf(
         'A change of the interval has begun the current period already. A session can begin another one at the end of the period.',
       )
     if (losesUsage)
-      throw invalid(
+      throw invalidChange(
         'when',
         'Usage of the current period would not be billed, because the metered price changes.',
         atEnd,
       )
     return 'now'
   }
-  return wish.when === 'period_end' || costsLess || beginsAgain || losesUsage ? 'period_end' : 'now'
+  return requestedChange.when === 'period_end' || costsLess || beginsAgain || losesUsage ? 'period_end' : 'now'
 }
 
 const atEnd = 'Change at the end of the period ("when": "period_end").'
@@ -351,19 +351,22 @@ type FreeDecision = Omit<ChangeDecision, 'warnings' | 'before' | 'proration'>
 
 /** Decides the change to the free price `free`. Throws `change_invalid` or `not_allowed`. */
 export function decideFree(situation: ChangeSituation, free: WantedItem): FreeDecision {
-  const { state, present, wish, session, promotionCode } = situation
+  const { state, present, requestedChange, session, promotionCode } = situation
   const { subscription } = state
   refuseBeside(situation, free)
   if (promotionCode !== null)
-    throw invalid('promotion_code', `The price "${free.priceId}" is free, so a promotion code cannot apply to it.`)
-  const now = wish.when === 'now'
+    throw invalidChange(
+      'promotion_code',
+      `The price "${free.priceId}" is free, so a promotion code cannot apply to it.`,
+    )
+  const now = requestedChange.when === 'now'
   if (now && session)
     throw new ServiceError(
       'not_allowed',
       'A cheaper price takes effect at the end of the period. A session cannot request it now.',
     )
   if (now && present.some(({ terms }) => terms.usageType === 'metered'))
-    throw invalid(
+    throw invalidChange(
       'when',
       'Usage of the current period would not be billed, because the subscription ends.',
       'Change at the end of the period ("when": "period_end").',
@@ -403,7 +406,7 @@ function refuseBeside({ present, state: { subscription } }: ChangeSituation, { p
   const beside = present.find(({ replaced }) => !replaced)
   if (beside === undefined) return
   const name = beside.priceId ?? beside.live.price.id
-  throw invalid(
+  throw invalidChange(
     'items',
     `The free price "${priceId}" is not at the processor, so that "${name}" cannot go on beside it in ${subscription.id}.`,
     `Leave it first ("items": [], "replaces": "${name}"), or cancel the subscription.`,

@@ -82,7 +82,7 @@ export interface ChangeSituation {
   readonly isArchived: (price: ProcessorId) => boolean
   /** Returns configuration id and terms of a price of a schedule phase. */
   readonly planned: (price: ProcessorId) => Pick<PresentItem, 'priceId' | 'terms'>
-  readonly wish: Pick<NewChange, 'when' | 'proration'>
+  readonly requestedChange: Pick<NewChange, 'when' | 'proration'>
   /** Promotion code of the request; null for none. */
   readonly promotionCode: ProcessorId | null
   readonly promotionTerms: CouponKind
@@ -169,6 +169,6 @@ export interface ChangeDecision {
 }
 
 /** Creates a `change_invalid` error for one member of the request. `field` is the member's name in the API. */
-export function invalid(field: string, detail: string, hint?: string): ServiceError {
+export function invalidChange(field: string, detail: string, hint?: string): ServiceError {
   return invalidMembers('change_invalid', [{ path: [field], detail, hint }])
 }

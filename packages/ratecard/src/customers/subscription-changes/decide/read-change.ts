@@ -20,7 +20,7 @@ import { canonicalDecimal } from '../../../base/money/decimal.ts'
 import type { MirroredDiscount } from '../../../processor/mirrored.ts'
 import { isRunning } from '../../tenants/free-subscriptions.ts'
 import { subscriptionsOf } from '../../tenants/at-processor.ts'
-import { type ChangeSituation, type PresentItem, invalid } from './decision.ts'
+import { type ChangeSituation, type PresentItem, invalidChange } from './decision.ts'
 import type { ChangeDeps } from '../deps.ts'
 import { priceForTenant } from '../../../document/pricing/tenant-price.ts'
 import {
@@ -79,7 +79,7 @@ export function selectSubscription(live: readonly LiveSubscription[], id: string
 
 function severalOf(live: readonly LiveSubscription[]): ServiceError {
   const ids = live.map(({ id }) => id).join(', ')
-  return invalid(
+  return invalidChange(
     'subscription',
     `The tenant has several subscriptions: ${ids}.`,
     'Set "subscription" to the id of one of them.',
@@ -102,22 +102,28 @@ type Wish = Omit<NewChange, 'preview'>
 export async function readChange(
   deps: ChangeDeps,
   tenant: TenantRecord,
-  wish: Wish,
+  requestedChange: Wish,
   { session, signal }: { readonly session: boolean; readonly signal: AbortSignal },
 ): Promise<ReadChange> {
   const [{ config }, book, live] = await Promise.all([deps.applied(), deps.priceBook(), readLive(deps, tenant, signal)])
   const soldItem = await readSoldItems(deps.store, book, live)
-  const sellable = wish.toCurrent === true ? config : withRemovedPrices(config, live, { book, soldItem })
+  const sellable = requestedChange.toCurrent === true ? config : withRemovedPrices(config, live, { book, soldItem })
   const offered = { config: sellable, tenant, hidden: !session }
   const offer: Offer = { ...offered, has: hasIn(live, book) }
-  const scopes = scopesOf(offer, wish, { book, live })
-  const id = idOf(live, wish.subscription, scopes, soldItem)
+  const scopes = scopesOf(offer, requestedChange, { book, live })
+  const id = idOf(live, requestedChange.subscription, scopes, soldItem)
   const state = await readState(deps, id, signal)
-  if (session) checkQuantities(deps, wish, state)
+  if (session) checkQuantities(deps, requestedChange, state)
   const { subscription: chosen } = state
   const held = await Promise.all(chosen.items.map((item) => heldItem(deps, book, item, chosen.currency)))
   const own = { ...offered, has: hasIn([chosen], book) }
-  const { present, wanted, isReplaced, listedOf } = replacementOf(own, wish, { state, held, scopes, book, soldItem })
+  const { present, wanted, isReplaced, listedOf } = replacementOf(own, requestedChange, {
+    state,
+    held,
+    scopes,
+    book,
+    soldItem,
+  })
   const beside = { wanted, isReplaced, state, book, soldItem }
   await refuseOthers(deps, beside, live, signal)
   refuseBesideStaying(beside)
@@ -129,7 +135,7 @@ export async function readChange(
   const decided = await readDecided(deps, id)
   const scheduledBySession = isScheduledBySession(state, decided)
   const takenOff = isCancelled(state) && (decided.cancellation?.takenOff ?? null) !== null
-  const promotionCode = promotionOf(deps, offer, wish)
+  const promotionCode = promotionOf(deps, offer, requestedChange)
   if (promotionCode !== null) {
     refuseScheduled(config, { promotionCode, state, isReplaced })
     await refuseRunning(deps, config, { promotionCode, state, signal })
@@ -137,14 +143,14 @@ export async function readChange(
   }
   return {
     situation: {
-      ...{ state, present, wanted, isReplaced, listedOf, planned, wish, promotionCode, endsFree, session },
+      ...{ state, present, wanted, isReplaced, listedOf, planned, requestedChange, promotionCode, endsFree, session },
       promotionTerms: promotionTerms(config, promotionCode),
       productOf: productsOf(config, book, state),
       isArchived: archivedIn(book),
       ...{ begunBySession, scheduledBySession, takenOff },
     },
     beside,
-    fingerprint: fingerprintOf(wish, state, { present, wanted }),
+    fingerprint: fingerprintOf(requestedChange, state, { present, wanted }),
   }
 }
 
@@ -193,7 +199,7 @@ type Replacement = Pick<ChangeSituation, 'present' | 'wanted' | 'isReplaced' | '
 /** Finds the items that the change replaces, and the items that the tenant will have instead. */
 function replacementOf(
   offer: Offer,
-  wish: Wish,
+  requestedChange: Wish,
   {
     state: { subscription, phases },
     held,
@@ -216,11 +222,11 @@ function replacementOf(
   const replaced = replacedItems(scope, before, phased)
   const keptPrice = (asked: string): KeptPrice | null => {
     const [only, second] = items.filter(({ item, listed }) => [listed.listed, presentIdOf(item, book)].includes(asked))
-    if (wish.toCurrent === true || only === undefined || second !== undefined) return null
+    if (requestedChange.toCurrent === true || only === undefined || second !== undefined) return null
     const { live, priceId, terms } = only.item
     return { priceId: priceId ?? asked, processorId: live.price.id, terms, isMetered: live.quantity === null }
   }
-  const wanted = wantedItems(offer, wish.items, { currency: subscription.currency, replaced, keptPrice })
+  const wanted = wantedItems(offer, requestedChange.items, { currency: subscription.currency, replaced, keptPrice })
   const moved = new Set<string | null>([...replaced.prices, ...wanted.map(({ listed }) => listed)])
   const isMoved = (item: ListedItem) => item.scope === scope || moved.has(item.listed)
   const attached = attachedPricesOf(before)
@@ -355,7 +361,7 @@ async function refuseTaken(
   const { customer } = state.subscription
   const isScheduled = state.scheduled?.promotionCodes.some((code) => once.codes.has(code)) === true
   if (!isScheduled && (await isTaken(deps, { once, tenantId, customer, signal })))
-    throw invalid('promotion_code', takenText)
+    throw invalidChange('promotion_code', takenText)
 }
 
 /** Throws `conflict` if the subscription has a discount of the code's coupon already: a change would add it a second time. */
@@ -376,8 +382,8 @@ async function refuseRunning(
   const { id, customer } = subscription
   const named = codes.find((one) => one.processor_id === promotionCode)?.coupon
   const coupon = coupons.find((one) => one.id === named)?.processor_id
-  const held = await askProcessor(signal, () => processor.discountedSubscriptions(customer, signal))
-  const twin = held.find((one) => one.subscription.id === id)?.discounts.find((one) => one.coupon === coupon)
+  const discounted = await askProcessor(signal, () => processor.discountedSubscriptions(customer, signal))
+  const twin = discounted.find((one) => one.subscription.id === id)?.discounts.find((one) => one.coupon === coupon)
   if (twin === undefined) return
   throw new ServiceError(
     'conflict',
@@ -455,13 +461,13 @@ async function readPlanned(
 }
 
 function fingerprintOf(
-  wish: Wish,
+  requestedChange: Wish,
   state: ChangeableSubscription,
   { present, wanted }: Pick<ChangeSituation, 'present' | 'wanted'>,
 ): string {
   const { clockTime: _now, payment: _payment, ...rest } = state
-  const { subscription, items, replaces, when = 'auto', proration = defaultProration, promotionCode } = wish
-  const { toCurrent = false } = wish
+  const { subscription, items, replaces, when = 'auto', proration = defaultProration, promotionCode } = requestedChange
+  const { toCurrent = false } = requestedChange
   // In an order of its own: the same request with its members in another order rests on the same preview.
   const asked = [
     subscription,

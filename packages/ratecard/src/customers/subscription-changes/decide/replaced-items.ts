@@ -5,7 +5,7 @@ import type { SoldItemOf, SoldItem } from '../../item-swaps/sold-items.ts'
 import { isPublic } from '../../../document/schema/public-view.ts'
 import { invalidMembers } from '../../../base/errors/invalid-members.ts'
 import type { LiveItem, LiveSubscription } from '../../../processor/customer-half.ts'
-import { invalid } from './decision.ts'
+import { invalidChange } from './decision.ts'
 import { namedItems, type Offer, type ReplacedItems } from './wanted-items.ts'
 import type { NewChange } from '../../../api/customers/subscription-changes.ts'
 import { isCurrency } from '../../../base/money/currencies.ts'
@@ -94,7 +94,7 @@ export function scopesOf(
 export function scopeIn(subscription: string, { replaced, wanted }: Scopes, items: readonly ListedItem[]): string {
   if (replaced !== null) {
     if (items.some(({ scope }) => scope === replaced)) return replaced
-    throw invalid('replaces', `The subscription ${subscription} has nothing of the ${replaced}.`)
+    throw invalidChange('replaces', `The subscription ${subscription} has nothing of the ${replaced}.`)
   }
   // Prices that are attached to others follow those, so they leave no choice.
   const attached = attachedPricesOf(items)
@@ -108,7 +108,7 @@ export function scopeIn(subscription: string, { replaced, wanted }: Scopes, item
     refuseOutside(whole, wanted)
     return whole
   }
-  throw invalid(
+  throw invalidChange(
     'replaces',
     `The subscription ${subscription} has items of several products, so "items" alone does not tell which of them to replace.`,
     'Set "replaces" to one of the prices of the subscription.',
@@ -121,7 +121,7 @@ export function scopeIn(subscription: string, { replaced, wanted }: Scopes, item
  */
 function refuseOutside(scope: string, wanted: readonly string[]): void {
   if (![scope, ...wanted].some(isGroup)) return
-  throw invalid(
+  throw invalidChange(
     'replaces',
     `The items are of other products than the ${scope}, and would take its place.`,
     'To keep it too, add its price to "items". To replace it, set "replaces" to its price.',

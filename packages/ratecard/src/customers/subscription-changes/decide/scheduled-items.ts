@@ -34,7 +34,7 @@ export function scheduleOf(
   const left = phaseAt(phases, at)?.items.filter(({ price }) => isReplaced(price))
   const change = replacementOf(situation)
   const coming = follows ?? change.coming
-  const restores = left ?? replaced.map(({ live }) => planned(live))
+  const restores = left ?? replaced.map(({ live }) => plannedItem(live))
   return { ...change, at, ...besideScheduled(situation, { ...change, at, coming, restores }, follows !== null) }
 }
 
@@ -138,7 +138,7 @@ export function othersAt(
   { state, present, isReplaced, planned: named }: ChangeSituation,
   at: number,
 ): readonly OtherItem[] {
-  const items = phaseAt(state.phases, at)?.items ?? present.map(({ live }) => planned(live))
+  const items = phaseAt(state.phases, at)?.items ?? present.map(({ live }) => plannedItem(live))
   return items
     .filter(({ price }) => !isReplaced(price))
     .map(({ price, quantity }) => ({ ...named(price), processorPriceId: price, quantity }))
@@ -155,7 +155,7 @@ export function hasOtherPlan(
   present: readonly PresentItem[],
   isReplaced: (price: ProcessorId) => boolean,
 ): boolean {
-  const now = entriesOf(present.filter(({ replaced }) => replaced).map(({ live }) => planned(live)))
+  const now = entriesOf(present.filter(({ replaced }) => replaced).map(({ live }) => plannedItem(live)))
   return laterPhases(phases).some(({ items }) => entriesOf(items.filter(({ price }) => isReplaced(price))) !== now)
 }
 
@@ -165,13 +165,13 @@ export function plansOthers(
   present: readonly PresentItem[],
   isReplaced: (price: ProcessorId) => boolean,
 ): SchedulePhase | undefined {
-  const now = entriesOf(present.filter(({ replaced }) => !replaced).map(({ live }) => planned(live)))
+  const now = entriesOf(present.filter(({ replaced }) => !replaced).map(({ live }) => plannedItem(live)))
   return laterPhases(phases).find(({ items }) => entriesOf(items.filter(({ price }) => !isReplaced(price))) !== now)
 }
 
 const laterPhases = (phases: readonly SchedulePhase[] | null) => (phases ?? []).slice(1)
 
-export const planned = ({ price: { id: price }, quantity }: LiveItem): PlannedItem => ({ price, quantity })
+export const plannedItem = ({ price: { id: price }, quantity }: LiveItem): PlannedItem => ({ price, quantity })
 
 // What the seller has planned for a subscription is not undone by a change (decision 29): not by one that takes its place, and not by one that takes
 // it off and could not bring it back. Pure.
@@ -221,7 +221,7 @@ export function refuseTakingOff({
   isReplaced,
 }: ChangeSituation): void {
   if (!session || scheduled === null) return
-  const now = entriesOf(present.filter(({ replaced }) => replaced).map(({ live }) => planned(live)))
+  const now = entriesOf(present.filter(({ replaced }) => replaced).map(({ live }) => plannedItem(live)))
   const then = scheduled.restores.filter(({ price }) => isReplaced(price))
   if (then.length === 0 || entriesOf(then) === now) return
   throw new ServiceError(

@@ -11,7 +11,7 @@ import {
   type SchedulePhase,
 } from '../../../processor/subscription-change.ts'
 import type { Requantified, SetAsideSchedule } from './decision.ts'
-import { planned, untilOf } from './scheduled-items.ts'
+import { plannedItem, untilOf } from './scheduled-items.ts'
 
 /**
  * Returns what is kept of the subscription's schedule when it is taken off. Returns null without a schedule, and for one that would change
@@ -65,7 +65,11 @@ export function decidePutBack(
   const quantities = isChanged ? (then?.quantities ?? []) : []
   if (schedule === null) return nothing
   const periodEnd = Math.max(...items.map(({ currentPeriodEnd }) => currentPeriodEnd))
-  const phases = restoredPhases(schedule, { now: clockTime ?? now, overdueAt: periodEnd, items: items.map(planned) })
+  const phases = restoredPhases(schedule, {
+    now: clockTime ?? now,
+    overdueAt: periodEnd,
+    items: items.map(plannedItem),
+  })
   if (phases === 'over')
     return impossible(
       `It cancelled the subscription${untilOf(schedule.phases.at(-1)?.end ?? null)}; plan that end again.`,
@@ -85,7 +89,7 @@ export function decidePutBack(
   )
   if (subscription.schedule !== null)
     return isMade(step, state) ? nothing : impossible('The subscription has another schedule by now.')
-  if (entriesOf(items.map(planned)) !== entriesOf(withQuantities(from, quantities)))
+  if (entriesOf(items.map(plannedItem)) !== entriesOf(withQuantities(from, quantities)))
     return impossible('The subscription has other items by now.')
   if (dealChanged) return impossible('A deal of the tenant has begun or ended since, so that its prices may be others.')
   return { kind: 'steps', steps: [step] }

@@ -15,7 +15,7 @@ import {
   type RequestedItem,
 } from '../../../document/pricing/sold-together.ts'
 import type { Deal } from '../../../document/pricing/tenant-price.ts'
-import { invalid, type WantedItem } from './decision.ts'
+import { invalidChange, type WantedItem } from './decision.ts'
 import { termsOf } from './monthly.ts'
 import type { NewChange } from '../../../api/customers/subscription-changes.ts'
 
@@ -122,7 +122,7 @@ function wantedItem(
 
 function refuseOnce(price: Price): void {
   if (price.interval !== undefined) return
-  throw invalid(
+  throw invalidChange(
     'items',
     `The price "${price.id}" is paid once: a subscription cannot change to it.`,
     'Sell it in a checkout.',
@@ -131,7 +131,7 @@ function refuseOnce(price: Price): void {
 
 function refuseLocal(price: Price): void {
   if (isLocalPrice(price))
-    throw invalid(
+    throw invalidChange(
       'items',
       `The price "${price.id}" is free and not at the processor: a subscription cannot have it beside other prices.`,
       'Change to the free price alone.',

@@ -35,7 +35,7 @@ async function paidSources(
   sequence: number,
 ): Promise<readonly FeatureSource[]> {
   const granting: LiveSubscription[] = []
-  for (const one of subscriptions) if (await grants(deps, one)) granting.push(one)
+  for (const one of subscriptions) if (await grantsFeatures(deps, one)) granting.push(one)
   if (granting.length === 0) return []
   const book = await deps.priceBook(sequence)
   const items = granting.flatMap((one) => itemsByProduct(one, book))
@@ -91,7 +91,7 @@ function itemsByProduct({ items }: LiveSubscription, book: PriceBook) {
  * True if the subscription gives its features to the tenant. A past-due subscription still does for some days after its oldest unpaid
  * invoice was due.
  */
-async function grants(
+async function grantsFeatures(
   { store, clock, pastDueGraceMs }: FeatureSourceDeps,
   { id, customer, status }: LiveSubscription,
 ): Promise<boolean> {

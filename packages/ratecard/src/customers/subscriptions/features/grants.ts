@@ -46,7 +46,10 @@ export async function putGrant(
     createdAt: now,
   }
   const former = await formerGrant(deps, tenantId, feature.id, config)
-  const result = { before: former === undefined ? null : audited(former, config), after: audited(record, config) }
+  const result = {
+    before: former === undefined ? null : auditedGrant(former, config),
+    after: auditedGrant(record, config),
+  }
   const row = { tenantId, action: 'grant_given', before: null, after: null, result } as const
   await deps.store.grants.put(record, auditRow({ newId: deps.newId, now }, row, caller))
   // Remove a grant that was stored under a former id of the feature. Otherwise both grants would count.
@@ -65,7 +68,7 @@ export async function removeGrant(
   const config = await currentConfig(deps.applied)
   const former = await formerGrant(deps, tenantId, feature, config)
   const now = deps.clock.now()
-  const result = { before: former === undefined ? null : audited(former, config), after: null }
+  const result = { before: former === undefined ? null : auditedGrant(former, config), after: null }
   const row = { tenantId, action: 'grant_removed', before: null, after: null, result } as const
   const audit = auditRow({ newId: deps.newId, now }, row, caller)
   if (former === undefined || !(await deps.store.grants.remove(tenantId, former.feature, audit)))
@@ -108,7 +111,7 @@ function givenOf(
 }
 
 /** Returns a grant in the form of the audit trail, with the field names and time format of the API. */
-function audited(record: FeatureGrantRecord, config: BillingConfig | null) {
+function auditedGrant(record: FeatureGrantRecord, config: BillingConfig | null) {
   const { feature, limit, enabled, replace, endsAt, note } = grantOf(record, config)
   const ends_at = endsAt === null ? null : new Date(endsAt).toISOString()
   return { feature, limit, enabled, replace, ends_at, note }
@@ -119,18 +122,22 @@ const limitOf = (granted: string | null): Limit | null =>
 
 function requireEffect({ limit, enabled, endsAt }: NewGrant, type: 'switch' | 'limit' | 'metered', now: number): void {
   if (type === 'switch' && limit !== undefined)
-    throw refused('limit', 'The feature is of type `switch`, so it has no limit.', 'Give "enabled" instead.')
+    throw invalidGrant('limit', 'The feature is of type `switch`, so it has no limit.', 'Give "enabled" instead.')
   if (limit === undefined && enabled === undefined)
-    throw refused('limit', 'The grant changes nothing: it has neither "limit" nor "enabled".', 'Set one of the two.')
+    throw invalidGrant(
+      'limit',
+      'The grant changes nothing: it has neither "limit" nor "enabled".',
+      'Set one of the two.',
+    )
   if (typeof endsAt === 'number' && endsAt <= now)
-    throw refused(
+    throw invalidGrant(
       'ends_at',
       'The grant would have ended already.',
       'Set `ends_at` to a time in the future, or leave it out.',
     )
 }
 
-function refused(member: string, detail: string, hint: string): ServiceError {
+function invalidGrant(member: string, detail: string, hint: string): ServiceError {
   const issue = { code: 'value_invalid', pointer: pointerOf([member]), severity: 'error', detail, hint } as const
   return new ServiceError('request_invalid', detail, { hint, issues: [issue] })
 }

@@ -79,7 +79,7 @@ async function limitedMeters({ applied }: CompareUsageDeps): Promise<readonly st
 const countedRanges = (now: number) => daysToCompare(now, 0) ?? { from: 0, to: 0 }
 
 async function compareOne(deps: CompareUsageDeps, of: MeteredTenant, signal: AbortSignal): Promise<void> {
-  const compared = await comparable(deps, of)
+  const compared = await comparableUsage(deps, of)
   try {
     const difference = compared === null ? null : await differenceOf(deps, of, compared, signal)
     await deps.store.usageComparison.save(of, difference)
@@ -98,7 +98,10 @@ interface Compared {
 }
 
 /** Returns what to compare; null if the tenant has no customer, the meter was removed, or no whole day was counted. */
-async function comparable({ store, applied, clock }: CompareUsageDeps, of: MeteredTenant): Promise<Compared | null> {
+async function comparableUsage(
+  { store, applied, clock }: CompareUsageDeps,
+  of: MeteredTenant,
+): Promise<Compared | null> {
   const [config, tenant] = [await currentConfig(applied), await store.tenants.find(of.tenantId)]
   const meter = config?.meters?.find(({ event_name: name }) => name === of.meter)
   const { usageComparison } = store

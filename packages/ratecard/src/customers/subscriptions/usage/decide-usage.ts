@@ -88,9 +88,12 @@ function requireMeterOfSessions(meter: Meter): void {
 function checkedValue(value: number | string): string {
   const text = valueText(value)
   if (text === null)
-    throw invalid('value', '"value" must be a number with at most 15 digits before and 12 after the decimal point.')
+    throw invalidUsage(
+      'value',
+      '"value" must be a number with at most 15 digits before and 12 after the decimal point.',
+    )
   if (!text.startsWith('-')) return text
-  throw invalid(
+  throw invalidUsage(
     'value',
     '"value" must be zero or more.',
     'To correct usage that was reported by mistake, cancel its meter event at the processor.',
@@ -119,21 +122,23 @@ function checkedTime(
   timestamp: number | undefined,
 ): number | null {
   if (timestamp === undefined) return null
-  if (!Number.isSafeInteger(timestamp) || timestamp < 0) throw invalid('timestamp', '"timestamp" is not a valid time.')
-  if (timestamp < now - oldestMs) throw invalid('timestamp', '"timestamp" is more than 35 days ago.')
+  if (!Number.isSafeInteger(timestamp) || timestamp < 0)
+    throw invalidUsage('timestamp', '"timestamp" is not a valid time.')
+  if (timestamp < now - oldestMs) throw invalidUsage('timestamp', '"timestamp" is more than 35 days ago.')
   if (!byKey && timestamp > now)
-    throw invalid(
+    throw invalidUsage(
       'timestamp',
       '"timestamp" is in the future. A session cannot report usage in the future.',
       'Leave out "timestamp" to use the time of the call.',
     )
   if (!byKey && timestamp < countedFrom)
-    throw invalid(
+    throw invalidUsage(
       'timestamp',
       `"timestamp" is before the running period, which began at ${toRfc3339(countedFrom)}. A session cannot report usage of an earlier one.`,
       'Leave out "timestamp" to use the time of the call, or report it from your server, with a service key.',
     )
-  if (livemode && timestamp > now + aheadMs) throw invalid('timestamp', '"timestamp" is more than 5 minutes ahead.')
+  if (livemode && timestamp > now + aheadMs)
+    throw invalidUsage('timestamp', '"timestamp" is more than 5 minutes ahead.')
   return timestamp
 }
 
@@ -145,7 +150,10 @@ function checkedTime(
  */
 function processorIdentifier({ tenantId, meter, identifier, byKey }: UsageSituation): string {
   if (identifier === '' || identifier.length > longestGiven || !identifier.isWellFormed() || /\p{Cc}/u.test(identifier))
-    throw invalid('identifier', `"identifier" must have 1 to ${longestGiven} characters and no control characters.`)
+    throw invalidUsage(
+      'identifier',
+      `"identifier" must have 1 to ${longestGiven} characters and no control characters.`,
+    )
   const whole = `${byKey ? '' : '~'}${tenantId}:${meter.id}:${identifier}`
   return whole.length <= maxIdentifierLength ? whole : createHash('sha256').update(whole).digest('hex')
 }
@@ -171,7 +179,7 @@ export function readIdentifier(
  */
 export const isDigest = (identifier: string): boolean => /^[0-9a-f]{64}$/u.test(identifier)
 
-function invalid(field: string, detail: string, hint?: string): ServiceError {
+function invalidUsage(field: string, detail: string, hint?: string): ServiceError {
   const hinted = hint === undefined ? {} : { hint }
   return new ServiceError('request_invalid', detail, {
     ...hinted,

@@ -38,7 +38,7 @@ export async function resendHeldUsage(deps: HeldUsageDeps, report: (error: unkno
     for (let held = await heldNow(deps, batch); held.length > 0; held = await heldNow(deps, batch, after)) {
       for (const one of held) {
         if (signal.aborted || deps.shutdown.aborted) return
-        if (!(await resend(deps, one, send, report))) return
+        if (!(await resendReport(deps, one, send, report))) return
         after = one
       }
     }
@@ -59,7 +59,7 @@ function heldNow(
  * Sends one report. If the processor refuses it, the report no longer counts: an earlier request under the same idempotency key would have
  * been replayed if it had been carried out. Returns false if the processor is away, so that the next report would fail too.
  */
-async function resend(
+async function resendReport(
   deps: HeldUsageDeps,
   { event, ...key }: UsageReportRecord,
   send: SendUsage,

@@ -41,7 +41,7 @@ export function withAmounts<Of extends Pick<Product, 'prices'>>(products: Of[]):
   const bases = basesOf(products)
   return products.map((product) =>
     product.prices?.some(isInPercent) === true
-      ? { ...product, prices: product.prices.map((price) => priced(price, bases.priceOf(price))) }
+      ? { ...product, prices: product.prices.map((price) => withReducedAmounts(price, bases.priceOf(price))) }
       : product,
   )
 }
@@ -50,7 +50,7 @@ export function isInPercent(price: Pick<Price, 'percent_off_base'>): boolean {
   return price.percent_off_base !== undefined
 }
 
-function priced(price: Price, base: Price | undefined): Price {
+function withReducedAmounts(price: Price, base: Price | undefined): Price {
   if (price.percent_off_base === undefined || base === undefined) return price
   const percent = parseDecimal(price.percent_off_base)
   const { billing_scheme, tiers_mode, transform_quantity, currency_options } = base
@@ -74,7 +74,7 @@ function priced(price: Price, base: Price | undefined): Price {
 type Amounts = Pick<CurrencyOption, 'amount' | 'unit_amount_decimal' | 'tiers'>
 
 function reducedAmounts({ amount, unit_amount_decimal: decimal, tiers }: Amounts, percent: Decimal): Amounts {
-  const unit = reduced(decimal ?? amount, percent)
+  const unit = reduceAmount(decimal ?? amount, percent)
   return {
     ...(typeof unit === 'number' ? { amount: unit } : {}),
     ...(typeof unit === 'string' ? { unit_amount_decimal: unit } : {}),
@@ -83,8 +83,8 @@ function reducedAmounts({ amount, unit_amount_decimal: decimal, tiers }: Amounts
 }
 
 function reducedTier(tier: Tier, percent: Decimal): Tier {
-  const unit = reduced(tier.unit_amount_decimal ?? tier.unit_amount, percent)
-  const flat = reduced(tier.flat_amount_decimal ?? tier.flat_amount, percent)
+  const unit = reduceAmount(tier.unit_amount_decimal ?? tier.unit_amount, percent)
+  const flat = reduceAmount(tier.flat_amount_decimal ?? tier.flat_amount, percent)
   return {
     up_to: tier.up_to,
     ...(typeof unit === 'number' ? { unit_amount: unit } : {}),
@@ -95,7 +95,7 @@ function reducedTier(tier: Tier, percent: Decimal): Tier {
 }
 
 /** Returns the reduced amount in the form of the document: a number if it is whole, text if it has decimals. */
-function reduced(amount: number | string | undefined, percent: Decimal): number | string | undefined {
+function reduceAmount(amount: number | string | undefined, percent: Decimal): number | string | undefined {
   if (amount === undefined) return undefined
   const exact = typeof amount === 'string' ? parseDecimal(amount) : decimalFromInteger(amount)
   const text = decimalText(roundLessPercent(exact, percent))

@@ -107,7 +107,7 @@ export async function performAttachment(
       `Stripe accepted a feature of the product ${step.configId}, but returned another one than was sent.`,
       requestId === null ? {} : { request_id: requestId },
     )
-  return done(step, requestId)
+  return performedStep(step, requestId)
 }
 
 /** Looks up whether an attachment step of unknown outcome happened. Returns its result, or null if it did not happen. */
@@ -120,9 +120,9 @@ export async function locateAttachment(
   const isThere = attached.some((one) =>
     step.op === 'attach' ? featureOf(one) === step.feature : one.id === step.attachment,
   )
-  return isThere === (step.op === 'attach') ? done(step, null) : null
+  return isThere === (step.op === 'attach') ? performedStep(step, null) : null
 }
 
-function done(step: AttachmentStep, requestId: string | null): PerformedStep {
+function performedStep(step: AttachmentStep, requestId: string | null): PerformedStep {
   return { processorId: step.processorId, observed: null, secret: null, requestId }
 }

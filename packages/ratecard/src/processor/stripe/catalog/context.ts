@@ -51,7 +51,7 @@ export function readContext(context: StripeContext): ReadContext {
 }
 
 /** Converts a reply to an observed resource. Throws `broken` if required members are missing. */
-export function observe<K extends ResourceKind, Live extends Reply>(
+export function observeObject<K extends ResourceKind, Live extends Reply>(
   adapter: KindAdapter<K, Live>,
   object: Live,
   around: ReadContext,

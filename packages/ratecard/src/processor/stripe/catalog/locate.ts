@@ -3,7 +3,7 @@
 import { processorId, type ProcessorId } from '../../../catalog/resource.ts'
 import type { ArchiveStep, CreateStep, UpdateStep } from '../../../catalog/steps.ts'
 import type { PerformedStep } from '../../processor.ts'
-import { adapterOf, isDeleted, observe, replyFlaw, readContext, type StripeContext } from './context.ts'
+import { adapterOf, isDeleted, observeObject, replyFlaw, readContext, type StripeContext } from './context.ts'
 import { isAttachmentStep, locateAttachment } from './attachments.ts'
 import type { KindAdapter, Reply, Request } from '../kinds/kind.ts'
 import { listAll } from '../connection/pages.ts'
@@ -22,7 +22,7 @@ export async function locateStep(
   const object = await readOne(context, adapter, adapter.retrieve(step.processorId), signal)
   if (object !== null) return firstMatching(context, adapter, step, [object])
   // An object that no longer exists counts as archived: e.g. archiving a coupon deletes it.
-  return step.op === 'archive' ? located(step.processorId, null) : null
+  return step.op === 'archive' ? locatedStep(step.processorId, null) : null
 }
 
 async function locateCreation(
@@ -62,8 +62,8 @@ function firstMatching(
 ): PerformedStep | null {
   const around = readContext(context)
   for (const object of objects) {
-    const observed = observe(adapter, object, around)
-    if (firstMismatch(step, observed) === null) return located(observed.processorId, observed)
+    const observed = observeObject(adapter, object, around)
+    if (firstMismatch(step, observed) === null) return locatedStep(observed.processorId, observed)
   }
   return null
 }
@@ -72,6 +72,6 @@ function firstMatching(
  * Returns the result of a step that has turned out to have happened. Request id and webhook secret are missing, because they were in the
  * lost response.
  */
-function located(id: string, observed: PerformedStep['observed']): PerformedStep {
+function locatedStep(id: string, observed: PerformedStep['observed']): PerformedStep {
   return { processorId: processorId(id), observed, secret: null, requestId: null }
 }

@@ -32,7 +32,9 @@ function createMismatch(step: Creation, observed: ObservedResource): string | nu
   const active = 'active' in step.fields ? step.fields.active : true
   return (
     fieldMismatch(spokenOf(step.kind, fields), observed) ??
-    (isDeepStrictEqual(filled(metadata ?? {}), withMetadata(observed.fields).metadata ?? {}) ? null : 'metadata') ??
+    (isDeepStrictEqual(withoutEmptyValues(metadata ?? {}), withMetadata(observed.fields).metadata ?? {})
+      ? null
+      : 'metadata') ??
     (step.kind === 'meter' || observed.mark === step.configId || !markFitsInto(metadata, observed) ? null : 'mark') ??
     (step.id === null || observed.processorId === step.id ? null : 'id') ??
     (observed.carried === step.carried ? null : 'carried') ??
@@ -43,13 +45,13 @@ function createMismatch(step: Creation, observed: ObservedResource): string | nu
 }
 
 function markFitsInto(metadata: MetadataMap = {}, { companions }: ObservedResource): boolean {
-  return hasRoomForMark(Object.keys(filled(metadata)).length + companions)
+  return hasRoomForMark(Object.keys(withoutEmptyValues(metadata)).length + companions)
 }
 
 function updateMismatch(step: UpdatedObject, observed: ObservedResource): string | null {
   const { metadata, ...set } = withMetadata(step.set)
   const live = { ...withMetadata(observed.fields).metadata, ...connectFlag(observed) }
-  const lost = Object.entries(filled(metadata ?? {})).find(([key, value]) => ownValue(live, key) !== value)
+  const lost = Object.entries(withoutEmptyValues(metadata ?? {})).find(([key, value]) => ownValue(live, key) !== value)
   const kept = step.unset.find((key) => Object.hasOwn(live, key))
   return (
     fieldMismatch(set, observed) ??
@@ -78,7 +80,7 @@ function spokenOf(kind: ResourceKind, fields: object): object {
 function fieldMismatch(wanted: object, observed: ObservedResource): string | null {
   const live = new Map<string, unknown>(Object.entries(observed.fields))
   const wrong = Object.entries(wanted).find(
-    ([field, value]) => value !== undefined && !isDeepStrictEqual(comparable(value), comparable(live.get(field))),
+    ([field, value]) => value !== undefined && !isDeepStrictEqual(sortTextList(value), sortTextList(live.get(field))),
   )
   return wrong === undefined ? null : wrong[0]
 }
@@ -87,7 +89,7 @@ function fieldMismatch(wanted: object, observed: ObservedResource): string | nul
  * Sorts lists of ids or names before they are compared. Their order has no meaning: a plan sorts ids by configuration id, the adapter by
  * processor id.
  */
-function comparable(value: unknown): unknown {
+function sortTextList(value: unknown): unknown {
   return Array.isArray(value) && value.every((item) => typeof item === 'string') ? [...value].sort() : value
 }
 
@@ -102,7 +104,7 @@ function withMetadata(fields: object): { readonly metadata?: MetadataMap } {
 }
 
 /** Returns the metadata without empty values, because an empty value deletes the key at Stripe. */
-function filled(metadata: MetadataMap): MetadataMap {
+function withoutEmptyValues(metadata: MetadataMap): MetadataMap {
   return Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== ''))
 }
 

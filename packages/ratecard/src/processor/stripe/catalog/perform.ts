@@ -3,7 +3,7 @@ import type { ResolvedStep } from '../../../catalog/steps.ts'
 import { ProcessorError } from '../../processor-error.ts'
 import type { PerformedStep, WriteOptions } from '../../processor.ts'
 import { isAttachmentStep, performAttachment, type AttachmentStep } from './attachments.ts'
-import { adapterOf, observe, replyFlaw, readContext, type StripeContext } from './context.ts'
+import { adapterOf, observeObject, replyFlaw, readContext, type StripeContext } from './context.ts'
 import type { KindAdapter } from '../kinds/kind.ts'
 import { firstMismatch } from './mismatch.ts'
 import { performDeletion, requestIdOf, writeOf } from '../connection/perform-request.ts'
@@ -27,7 +27,7 @@ export async function performStep(
     ...writeOf(request, options),
     flaw: (answer) => replyFlaw(answer, adapter.object, id),
   })
-  const observed = observe(adapter, reply, readContext(context))
+  const observed = observeObject(adapter, reply, readContext(context))
   const requestId = requestIdOf(reply)
   const mismatch = firstMismatch(step, observed)
   if (mismatch !== null)

@@ -1,7 +1,7 @@
 // Reads the whole account in list pages. All kinds are read concurrently, within the rate budget.
 import { resourceKinds, type ObservedResource, type ResourceKind, type Snapshot } from '../../../catalog/resource.ts'
 import type { ReadOptions } from '../../processor.ts'
-import { adapterOf, observe, readContext, type StripeContext } from './context.ts'
+import { adapterOf, observeObject, readContext, type StripeContext } from './context.ts'
 import type { KindAdapter, Reply, ReadContext } from '../kinds/kind.ts'
 import { withAttachments } from './attachments.ts'
 import { isEventsEndpoint } from '../mirror/events-endpoint.ts'
@@ -37,7 +37,7 @@ async function readKind<K extends ResourceKind, Live extends Reply>(
   const counts = passes.map(() => 0)
   const lists = await Promise.all(
     passes.map((request, pass) =>
-      listAllAs(context.caller, adapter.object, request, (object) => observed(adapter, object, around), {
+      listAllAs(context.caller, adapter.object, request, (object) => toObserved(adapter, object, around), {
         signal,
         onPage: (objects) => {
           counts[pass] = objects
@@ -54,10 +54,10 @@ async function readKind<K extends ResourceKind, Live extends Reply>(
  * Converts a reply to an object of the catalog. Returns null for the webhook endpoint of a mirror, because it belongs to a running service
  * and not to the catalog.
  */
-function observed<K extends ResourceKind, Live extends Reply>(
+function toObserved<K extends ResourceKind, Live extends Reply>(
   adapter: KindAdapter<K, Live>,
   object: Live,
   around: ReadContext,
 ): ObservedResource<K> | null {
-  return adapter.kind === 'webhook' && isEventsEndpoint(object) ? null : observe(adapter, object, around)
+  return adapter.kind === 'webhook' && isEventsEndpoint(object) ? null : observeObject(adapter, object, around)
 }

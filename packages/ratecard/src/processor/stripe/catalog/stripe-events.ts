@@ -5,7 +5,7 @@ import type { Processor, ProcessorEvent } from '../../processor.ts'
 import type { StripeContext } from './context.ts'
 import { translateReply } from '../customers/single-object.ts'
 import { pageFlaw } from '../connection/pages.ts'
-import { milliseconds, text } from '../connection/reading.ts'
+import { requireMilliseconds, text } from '../connection/reading.ts'
 
 const pageSize = 100
 
@@ -61,7 +61,7 @@ function eventOf(event: Stripe.Event): ProcessorEvent {
   return {
     id: event.id,
     type: text(event.type, 'type'),
-    createdAt: milliseconds(event.created, 'created'),
+    createdAt: requireMilliseconds(event.created, 'created'),
     body: JSON.parse(JSON.stringify(event)) as Readonly<Record<string, unknown>>,
   }
 }

@@ -103,7 +103,7 @@ export interface ConnectionOptions {
  * Creates the SDK's client. Throws `unauthorized` for a key with characters that are invalid in a header, and a plain error for an unusable
  * `apiBase`.
  */
-export function connect({ secretKey, apiBase, timeoutMs }: ConnectionOptions): Stripe {
+export function createStripe({ secretKey, apiBase, timeoutMs }: ConnectionOptions): Stripe {
   if (!/^[\x21-\x7e]+$/.test(secretKey))
     throw new ProcessorError(
       'unauthorized',

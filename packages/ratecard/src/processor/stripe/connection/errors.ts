@@ -55,12 +55,13 @@ function sortStatus(
   access: ReadOrWrite,
   words: ProcessorWords,
 ): FailedAttempt {
-  if (status === 429 || type === 'StripeRateLimitError') return failure('rate_limited', message, words, 'later')
-  if (status === 401 || status === 403) return failure('unauthorized', message, words, 'never')
-  if (status === 409) return failure(access === 'write' ? 'unknown_outcome' : 'unavailable', message, words, 'later')
+  if (status === 429 || type === 'StripeRateLimitError') return failedAttempt('rate_limited', message, words, 'later')
+  if (status === 401 || status === 403) return failedAttempt('unauthorized', message, words, 'never')
+  if (status === 409)
+    return failedAttempt(access === 'write' ? 'unknown_outcome' : 'unavailable', message, words, 'later')
   if (status >= 500) return lostAnswer(message, access, words)
-  if (type !== 'bare' && status >= 400) return failure('rejected', message, words, 'never')
-  return failure('broken', message, words, 'never')
+  if (type !== 'bare' && status >= 400) return failedAttempt('rejected', message, words, 'never')
+  return failedAttempt('broken', message, words, 'never')
 }
 
 function sortConnectionFailure(error: Stripe.errors.StripeConnectionError, access: ReadOrWrite): FailedAttempt {
@@ -68,21 +69,21 @@ function sortConnectionFailure(error: Stripe.errors.StripeConnectionError, acces
   const words = error.requestId === undefined ? {} : { request_id: error.requestId }
   if (detail instanceof TransportFailure) {
     if (detail.stage === 'connect')
-      return failure('unavailable', `Stripe could not be reached: ${detail.message}`, words, 'unsent')
-    if (detail.timedOut) return failure('timeout', 'Stripe did not answer in time.', words, 'doubtful')
+      return failedAttempt('unavailable', `Stripe could not be reached: ${detail.message}`, words, 'unsent')
+    if (detail.timedOut) return failedAttempt('timeout', 'Stripe did not answer in time.', words, 'doubtful')
   }
   if (detail instanceof Error && 'code' in detail && detail.code === Stripe.HttpClient.TIMEOUT_ERROR_CODE)
-    return failure('timeout', 'Stripe’s response was not complete in time.', words, 'doubtful')
+    return failedAttempt('timeout', 'Stripe’s response was not complete in time.', words, 'doubtful')
   return lostAnswer('The connection to Stripe broke before the response was complete.', access, words)
 }
 
 function lostAnswer(message: string, access: ReadOrWrite, words: ProcessorWords): FailedAttempt {
-  return failure(access === 'write' ? 'unknown_outcome' : 'unavailable', message, words, 'doubtful')
+  return failedAttempt(access === 'write' ? 'unknown_outcome' : 'unavailable', message, words, 'doubtful')
 }
 
 function brokenAnswer(error: unknown): FailedAttempt {
   const name = error instanceof Error ? error.name : typeof error
-  return failure('broken', `Stripe’s response could not be parsed (${name}).`, {}, 'never')
+  return failedAttempt('broken', `Stripe’s response could not be parsed (${name}).`, {}, 'never')
 }
 
 function sortNotAnObject(
@@ -92,7 +93,7 @@ function sortNotAnObject(
 ): FailedAttempt {
   if (status >= 400) return sortBareStatus(status, access, requestId)
   const words = requestId === undefined ? {} : { request_id: requestId }
-  return failure('broken', `Stripe’s answer ${message}.`, words, 'never')
+  return failedAttempt('broken', `Stripe’s answer ${message}.`, words, 'never')
 }
 
 /** Returns the exception that the SDK caught while it read the body of a response; undefined if there was none. */
@@ -105,7 +106,7 @@ function isGarbledAnswer(error: Stripe.errors.StripeError): boolean {
   return error.type === 'StripeAPIError' && error.statusCode === undefined
 }
 
-function failure(
+function failedAttempt(
   kind: ProcessorError['kind'],
   message: string,
   words: ProcessorWords,

@@ -24,7 +24,7 @@ export type UntrustedReply<T> = Untrusted<T> & { readonly id: string; readonly o
 type Maybe<T> = T | null | undefined
 
 /** Returns a required value; throws if it is null or missing. */
-export function present<T>(said: Maybe<T>, member: string): T {
+export function requirePresent<T>(said: Maybe<T>, member: string): T {
   if (said === null || said === undefined) throw new TypeError(`it has no ${member}`)
   return said
 }
@@ -36,12 +36,12 @@ export function present<T>(said: Maybe<T>, member: string): T {
 export function listOf<T>(list: Maybe<readonly Maybe<T>[]>): readonly T[] {
   if (list === null || list === undefined) return []
   if (!Array.isArray(list)) throw new TypeError('one of its lists is none')
-  return list.map((element: Maybe<T>) => present(element, 'element in a list of it'))
+  return list.map((element: Maybe<T>) => requirePresent(element, 'element in a list of it'))
 }
 
 /** Returns the elements of a required list. Throws if the list is null or missing. */
 export function requiredList<T>(list: Maybe<readonly Maybe<T>[]>, member: string): readonly T[] {
-  return listOf(present(list, member))
+  return listOf(requirePresent(list, member))
 }
 
 export function text(said: Maybe<string>, member: string): string {
@@ -50,14 +50,14 @@ export function text(said: Maybe<string>, member: string): string {
 }
 
 /** Returns the value if it is a safe integer; throws otherwise. */
-export function integer(said: Maybe<number>, member: string): number {
+export function requireInteger(said: Maybe<number>, member: string): number {
   if (typeof said !== 'number' || !Number.isSafeInteger(said)) throw new TypeError(`its ${member} is no whole number`)
   return said
 }
 
 /** Converts seconds to milliseconds. Throws for a value that is not a safe integer. */
-export function milliseconds(seconds: Maybe<number>, member: string): number {
-  return integer(seconds, member) * 1000
+export function requireMilliseconds(seconds: Maybe<number>, member: string): number {
+  return requireInteger(seconds, member) * 1000
 }
 
 /** Returns the id of a reference to an object. Stripe sends either the id or, if the reference was expanded, the whole object. */
@@ -72,13 +72,13 @@ export function idIn(reference: Maybe<string | { readonly id?: Maybe<string> }>)
 }
 
 /** Returns the value if it is one of `words`, otherwise null, because Stripe may add values at any time. */
-export function known<const T extends string>(words: readonly T[], word: Maybe<string>): T | null {
+export function knownWord<const T extends string>(words: readonly T[], word: Maybe<string>): T | null {
   return words.find((candidate) => candidate === word) ?? null
 }
 
 /** Returns the value if it is one of `words`; throws otherwise. */
-export function word<const T extends string>(words: readonly T[], said: Maybe<string>, member: string): T {
-  const found = known(words, said)
+export function requireWord<const T extends string>(words: readonly T[], said: Maybe<string>, member: string): T {
+  const found = knownWord(words, said)
   if (found === null) throw new TypeError(`its ${member} is ${String(said)}`)
   return found
 }
@@ -86,19 +86,19 @@ export function word<const T extends string>(words: readonly T[], said: Maybe<st
 /**
  * Returns a member that earlier API versions sent and that is not in the SDK's types any more; undefined if the object does not have it.
  */
-export function former(said: object, member: string): unknown {
+export function formerMember(said: object, member: string): unknown {
   return Object.hasOwn(said, member) ? (said as Readonly<Record<string, unknown>>)[member] : undefined
 }
 
 /** Returns the id in a member of an earlier API version; null if the member is missing. */
 export function formerId(said: object, member: string): ProcessorId | null {
-  const reference = former(said, member)
+  const reference = formerMember(said, member)
   return typeof reference === 'string' || isObject(reference) ? idIn(reference) : null
 }
 
 /** Returns a member of an earlier API version if it is an object; null otherwise. */
 export function formerObject(said: object, member: string): object | null {
-  const found = former(said, member)
+  const found = formerMember(said, member)
   return isObject(found) ? found : null
 }
 

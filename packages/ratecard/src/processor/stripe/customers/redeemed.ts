@@ -2,11 +2,11 @@
 import type { Stripe } from 'stripe'
 import { processorId, type ProcessorId } from '../../../catalog/resource.ts'
 import type { StripeContext } from '../catalog/context.ts'
-import { former, idIn, listOf, type Untrusted } from '../connection/reading.ts'
+import { formerMember, idIn, listOf, type Untrusted } from '../connection/reading.ts'
 import { readAll } from './single-object.ts'
 
 /** Returns the ids of the coupons and promotion codes that a customer has used. */
-export async function redeemed(
+export async function redeemedCoupons(
   context: StripeContext,
   customer: ProcessorId,
   signal: AbortSignal,
@@ -42,4 +42,4 @@ export async function redeemed(
 
 /** API versions before September 2025 have the coupon in the discount itself. */
 const couponOf = (discount: Untrusted<Stripe.Discount> | Untrusted<Stripe.DeletedDiscount>) =>
-  idIn(discount.source?.coupon ?? (former(discount, 'coupon') as Stripe.Coupon | string | null | undefined))
+  idIn(discount.source?.coupon ?? (formerMember(discount, 'coupon') as Stripe.Coupon | string | null | undefined))

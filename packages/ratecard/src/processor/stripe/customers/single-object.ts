@@ -24,7 +24,7 @@ export function writeOne<T extends IdentifiedReply>(
   expected: ExpectedObject,
   { idempotencyKey, signal }: WriteOptions,
 ): Promise<UntrustedReply<T>> {
-  return untrusted(
+  return asUntrusted(
     context.caller.call({
       operation: request.operation,
       access: 'write',
@@ -42,7 +42,7 @@ export function readOne<T extends IdentifiedReply>(
   expected: ExpectedObject,
   signal: AbortSignal,
 ): Promise<UntrustedReply<T> | null> {
-  return untrusted(
+  return asUntrusted(
     context.caller.callIfPresent({
       operation: request.operation,
       access: 'read',
@@ -60,11 +60,11 @@ export function readAll<T extends Reply>(
   request: ListRequest<T>,
   signal: AbortSignal,
 ): Promise<UntrustedReply<T>[]> {
-  return untrusted(listAll(context.caller, object, request, { signal }))
+  return asUntrusted(listAll(context.caller, object, request, { signal }))
 }
 
 /** Returns a reply with a type in which every member may be null or missing, because only its kind and id were checked. */
-function untrusted<Answer>(answer: Promise<unknown>): Promise<Answer> {
+function asUntrusted<Answer>(answer: Promise<unknown>): Promise<Answer> {
   return answer as Promise<Answer>
 }
 

@@ -4,7 +4,7 @@ import { processorId } from '../../../catalog/resource.ts'
 import type { UsageError } from '../../customer-half.ts'
 import { ProcessorError } from '../../processor-error.ts'
 import type { StripeContext } from '../catalog/context.ts'
-import { integer, listOf, present, text, type Untrusted } from '../connection/reading.ts'
+import { requireInteger, listOf, requirePresent, text, type Untrusted } from '../connection/reading.ts'
 
 type Report =
   Stripe.V2.Core.Events.V1BillingMeterErrorReportTriggeredEvent | Stripe.V2.Core.Events.V1BillingMeterNoMeterFoundEvent
@@ -48,11 +48,11 @@ function understoodReport(report: Untrusted<Report>): UsageError[] {
   try {
     const at = Date.parse(text(report.created, 'created'))
     const of = 'related_object' in report ? report.related_object?.id : null
-    return listOf(present(report.data, 'data').reason?.error_types).map((error) => ({
+    return listOf(requirePresent(report.data, 'data').reason?.error_types).map((error) => ({
       at,
       meter: of ? processorId(of) : null,
       code: text(error.code, 'code'),
-      count: integer(error.error_count, 'error_count'),
+      count: requireInteger(error.error_count, 'error_count'),
       message: listOf(error.sample_errors)[0]?.error_message ?? report.data?.developer_message_summary ?? '',
       identifiers: listOf(error.sample_errors).flatMap(({ request }) => request?.identifier ?? []),
     }))

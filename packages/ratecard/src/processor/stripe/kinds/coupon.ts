@@ -5,7 +5,7 @@ import { processorId, type ObservedResource, type ProcessorId } from '../../../c
 import { amountsBeside, inCurrencies, isEmpty, unsupportedCurrency } from './amounts.ts'
 import { changeParams, creationParams, readFields, updatableFields, type Translations } from './field-translation.ts'
 import { changeableText, fixedOrNull } from './same-member.ts'
-import { known, ordinary, reasons, type CreateOf, type KindAdapter, type ReadContext, type UpdateOf } from './kind.ts'
+import { known, ordinary, reasonsIn, type CreateOf, type KindAdapter, type ReadContext, type UpdateOf } from './kind.ts'
 import { unmanagedMembers } from './members.ts'
 import { carriedMetadata, metadataChange, newMetadata, splitMetadata } from './metadata.ts'
 
@@ -134,7 +134,7 @@ export function observeCoupon(coupon: Stripe.Coupon, { now }: ReadContext): Obse
     redeemed: coupon.times_redeemed,
     carried,
     spent: isSpent(coupon, now),
-    unrepresentable: reasons({
+    unrepresentable: reasonsIn({
       currency: coupon.currency !== null && !currencies.some((currency) => currency === coupon.currency),
       currency_options: unsupportedCurrency(coupon.currency_options),
       duration: known(['once', 'repeating', 'forever'], coupon.duration) === null,

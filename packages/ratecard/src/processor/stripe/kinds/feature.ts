@@ -1,7 +1,7 @@
 import type { Stripe } from 'stripe'
 import { processorId, type ObservedResource } from '../../../catalog/resource.ts'
 import { changeParams, creationParams, readFields, updatableFields, type Translations } from './field-translation.ts'
-import { changeable, fixed } from './same-member.ts'
+import { updatableField, immutableField } from './same-member.ts'
 import { ordinary, type CreateOf, type KindAdapter, type UpdateOf } from './kind.ts'
 import { unmanagedMembers } from './members.ts'
 import { metadataChange, newMetadata, splitMetadata } from './metadata.ts'
@@ -14,8 +14,8 @@ const translations: Translations<
   Stripe.Entitlements.FeatureCreateParams,
   Stripe.Entitlements.FeatureUpdateParams
 > = {
-  name: changeable('name'),
-  lookupKey: fixed('lookup_key'),
+  name: updatableField('name'),
+  lookupKey: immutableField('lookup_key'),
 }
 
 export function featureAdapter(features: Features): KindAdapter<'feature', Stripe.Entitlements.Feature> {

@@ -48,22 +48,22 @@ export function creationParams(
   step: { readonly fields: object; readonly unsaid?: Readonly<Record<string, unknown>> },
 ): object {
   const given: Readonly<Record<string, unknown>> = { ...step.fields }
-  return merged([
+  return mergeDeep([
     ...Object.entries(translations).flatMap(([field, { create }]) =>
       given[field] === undefined ? [] : [create(given[field] as never, step as never)],
     ),
-    ...Object.entries(step.unsaid ?? {}).map(([path, value]) => nested(path.split('.'), value)),
+    ...Object.entries(step.unsaid ?? {}).map(([path, value]) => nestValue(path.split('.'), value)),
   ])
 }
 
-function nested([first = '', ...rest]: readonly string[], value: unknown): object {
-  return { [first]: rest.length === 0 ? value : nested(rest, value) }
+function nestValue([first = '', ...rest]: readonly string[], value: unknown): object {
+  return { [first]: rest.length === 0 ? value : nestValue(rest, value) }
 }
 
 /** Returns the request parameters of an update that changes the fields in `set`. */
 export function changeParams(translations: Readonly<Record<string, AnyTranslation>>, set: object): object {
   const given: Readonly<Record<string, unknown>> = { ...set }
-  return merged(
+  return mergeDeep(
     Object.entries(translations).flatMap(([field, { update }]) =>
       given[field] === undefined || update === undefined ? [] : [update(given[field] as never)],
     ),
@@ -88,7 +88,7 @@ export function updatableFields(translations: Readonly<Record<string, AnyTransla
 /**
  * Merges partial parameters into one object. If several parts contain the same nested object (e.g. `recurring`), its members are joined.
  */
-function merged(parts: readonly object[]): object {
+function mergeDeep(parts: readonly object[]): object {
   const whole: Record<string, unknown> = {}
   for (const part of parts)
     for (const [key, value] of Object.entries(part)) {

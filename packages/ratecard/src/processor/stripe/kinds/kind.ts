@@ -3,7 +3,7 @@ import type { Stripe } from 'stripe'
 import type { ObservedResource, ProcessorId, ResourceKind } from '../../../catalog/resource.ts'
 import type { CreateStep, UpdateStep } from '../../../catalog/steps.ts'
 
-export { idOf, known, listOf } from '../connection/reading.ts'
+export { idOf, knownWord as known, listOf } from '../connection/reading.ts'
 
 export type CreateOf<K extends ResourceKind> = Extract<CreateStep<ProcessorId>, { readonly kind: K }>
 export type UpdateOf<K extends ResourceKind> = Extract<UpdateStep<ProcessorId>, { readonly kind: K }>
@@ -70,11 +70,11 @@ export function unlessEmpty<Name extends string, Value extends string | readonly
 }
 
 /** Returns the names of the conditions that are true. */
-export function reasons(conditions: Readonly<Record<string, boolean>>): string[] {
+export function reasonsIn(conditions: Readonly<Record<string, boolean>>): string[] {
   return Object.keys(conditions).filter((reason) => conditions[reason])
 }
 
 /** Returns a copy of the object without one member. */
-export function without(object: object, member: string): Record<string, unknown> {
+export function withoutMember(object: object, member: string): Record<string, unknown> {
   return Object.fromEntries(Object.entries(object).filter(([key]) => key !== member))
 }

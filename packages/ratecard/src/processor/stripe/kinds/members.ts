@@ -29,15 +29,15 @@ export type MemberTable<Field extends string = string> = Readonly<Record<string,
 type Rows<T, Field extends string> = { readonly [Member in keyof T & string]-?: MemberRow<Field> }
 
 const is = <Field extends string>(field: Field) => ({ field })
-const derived = (from: string) => ({ derived: from })
-const refused = (why: string) => ({ refused: why })
+const derivedFrom = (from: string) => ({ derived: from })
+const refusedBecause = (why: string) => ({ refused: why })
 const carried = <Field extends string>(why: string, carriedWith: Field) => ({ notExpressible: why, carriedWith })
-const within = <T, Field extends string>(rows: Rows<T, Field>) => ({ within: rows })
-const each = <T, Field extends string>(rows: Rows<T, Field>) => ({ each: rows })
+const membersWithin = <T, Field extends string>(rows: Rows<T, Field>) => ({ within: rows })
+const membersOfEach = <T, Field extends string>(rows: Rows<T, Field>) => ({ each: rows })
 
-const itself = derived('the object itself')
-const byStripe = derived('Stripe’s own record')
-const activity = derived('from whether the document contains the object')
+const itself = derivedFrom('the object itself')
+const byStripe = derivedFrom('Stripe’s own record')
+const activity = derivedFrom('from whether the document contains the object')
 
 type Field<K extends ResourceKind> = FieldName<K>
 
@@ -51,14 +51,16 @@ const product: Rows<Stripe.Product, Field<'product'>> = {
   description: is('description'),
   images: is('images'),
   livemode: byStripe,
-  marketing_features: each<Stripe.Product.MarketingFeature, Field<'product'>>({ name: is('marketingFeatures') }),
+  marketing_features: membersOfEach<Stripe.Product.MarketingFeature, Field<'product'>>({
+    name: is('marketingFeatures'),
+  }),
   metadata: is('metadata'),
   name: is('name'),
   package_dimensions: is('packageDimensions'),
   shippable: is('shippable'),
   statement_descriptor: is('statementDescriptor'),
   tax_code: is('taxCode'),
-  tax_details: within<Stripe.Product.TaxDetails, Field<'product'>>({
+  tax_details: membersWithin<Stripe.Product.TaxDetails, Field<'product'>>({
     performance_location: carried('where a service is performed', 'name'),
     tax_code: is('taxCode'),
   }),
@@ -83,10 +85,10 @@ const price: Rows<Stripe.Price, Field<'price'>> = {
   billing_scheme: is('billingScheme'),
   created: byStripe,
   currency: is('currency'),
-  currency_options: each<Stripe.Price.CurrencyOptions, Field<'price'>>({
-    custom_unit_amount: refused('in another currency the customer chooses the amount'),
+  currency_options: membersOfEach<Stripe.Price.CurrencyOptions, Field<'price'>>({
+    custom_unit_amount: refusedBecause('in another currency the customer chooses the amount'),
     tax_behavior: is('currencyOptions'),
-    tiers: each<Stripe.Price.CurrencyOptions.Tier, Field<'price'>>({
+    tiers: membersOfEach<Stripe.Price.CurrencyOptions.Tier, Field<'price'>>({
       flat_amount: is('currencyOptions'),
       flat_amount_decimal: is('currencyOptions'),
       unit_amount: is('currencyOptions'),
@@ -96,7 +98,7 @@ const price: Rows<Stripe.Price, Field<'price'>> = {
     unit_amount: is('currencyOptions'),
     unit_amount_decimal: is('currencyOptions'),
   }),
-  custom_unit_amount: within<Stripe.Price.CustomUnitAmount, Field<'price'>>({
+  custom_unit_amount: membersWithin<Stripe.Price.CustomUnitAmount, Field<'price'>>({
     maximum: is('customUnitAmount'),
     minimum: is('customUnitAmount'),
     preset: is('customUnitAmount'),
@@ -107,7 +109,7 @@ const price: Rows<Stripe.Price, Field<'price'>> = {
   metadata: is('metadata'),
   nickname: is('nickname'),
   product: is('product'),
-  recurring: within<Stripe.Price.Recurring, Field<'price'>>({
+  recurring: membersWithin<Stripe.Price.Recurring, Field<'price'>>({
     interval: is('interval'),
     interval_count: is('intervalCount'),
     meter: is('meter'),
@@ -115,13 +117,13 @@ const price: Rows<Stripe.Price, Field<'price'>> = {
     usage_type: is('usageType'),
   }),
   tax_behavior: is('taxBehavior'),
-  tiers: each<Stripe.Price.Tier, Field<'price'>>(tier),
+  tiers: membersOfEach<Stripe.Price.Tier, Field<'price'>>(tier),
   tiers_mode: is('tiersMode'),
-  transform_quantity: within<Stripe.Price.TransformQuantity, Field<'price'>>({
+  transform_quantity: membersWithin<Stripe.Price.TransformQuantity, Field<'price'>>({
     divide_by: is('transformQuantity'),
     round: is('transformQuantity'),
   }),
-  type: derived('`interval`'),
+  type: derivedFrom('`interval`'),
   unit_amount: is('unitAmount'),
   unit_amount_decimal: is('unitAmount'),
 }
@@ -130,10 +132,12 @@ const coupon: Rows<Stripe.Coupon, Field<'coupon'>> = {
   id: itself,
   object: itself,
   amount_off: is('amountOff'),
-  applies_to: within<Stripe.Coupon.AppliesTo, Field<'coupon'>>({ products: is('appliesTo') }),
+  applies_to: membersWithin<Stripe.Coupon.AppliesTo, Field<'coupon'>>({ products: is('appliesTo') }),
   created: byStripe,
   currency: is('currency'),
-  currency_options: each<Stripe.Coupon.CurrencyOptions, Field<'coupon'>>({ amount_off: is('currencyOptions') }),
+  currency_options: membersOfEach<Stripe.Coupon.CurrencyOptions, Field<'coupon'>>({
+    amount_off: is('currencyOptions'),
+  }),
   deleted: byStripe,
   duration: is('duration'),
   duration_in_months: is('durationInMonths'),
@@ -144,7 +148,7 @@ const coupon: Rows<Stripe.Coupon, Field<'coupon'>> = {
   percent_off: is('percentOff'),
   redeem_by: is('redeemBy'),
   times_redeemed: byStripe,
-  valid: derived('`redeem_by` and the redemptions so far'),
+  valid: derivedFrom('`redeem_by` and the redemptions so far'),
 }
 
 const promotionCode: Rows<Stripe.PromotionCode, Field<'promotion_code'>> = {
@@ -154,17 +158,17 @@ const promotionCode: Rows<Stripe.PromotionCode, Field<'promotion_code'>> = {
   code: is('code'),
   created: byStripe,
   customer: is('customer'),
-  customer_account: refused('it is for one account that the document cannot name'),
+  customer_account: refusedBecause('it is for one account that the document cannot name'),
   expires_at: is('expiresAt'),
   livemode: byStripe,
   max_redemptions: is('maxRedemptions'),
   metadata: is('metadata'),
-  promotion: within<Stripe.PromotionCode.Promotion, Field<'promotion_code'>>({
+  promotion: membersWithin<Stripe.PromotionCode.Promotion, Field<'promotion_code'>>({
     coupon: is('coupon'),
-    type: derived('a promotion code always refers to a coupon'),
+    type: derivedFrom('a promotion code always refers to a coupon'),
   }),
-  restrictions: within<Stripe.PromotionCode.Restrictions, Field<'promotion_code'>>({
-    currency_options: each<Stripe.PromotionCode.Restrictions.CurrencyOptions, Field<'promotion_code'>>({
+  restrictions: membersWithin<Stripe.PromotionCode.Restrictions, Field<'promotion_code'>>({
+    currency_options: membersOfEach<Stripe.PromotionCode.Restrictions.CurrencyOptions, Field<'promotion_code'>>({
       minimum_amount: is('currencyOptions'),
     }),
     first_time_transaction: is('firstTimeTransaction'),
@@ -178,11 +182,13 @@ const meter: Rows<Stripe.Billing.Meter, Field<'meter'>> = {
   id: itself,
   object: itself,
   created: byStripe,
-  customer_mapping: within<Stripe.Billing.Meter.CustomerMapping, Field<'meter'>>({
+  customer_mapping: membersWithin<Stripe.Billing.Meter.CustomerMapping, Field<'meter'>>({
     event_payload_key: is('customerKey'),
-    type: derived('a meter maps customers by their id'),
+    type: derivedFrom('a meter maps customers by their id'),
   }),
-  default_aggregation: within<Stripe.Billing.Meter.DefaultAggregation, Field<'meter'>>({ formula: is('formula') }),
+  default_aggregation: membersWithin<Stripe.Billing.Meter.DefaultAggregation, Field<'meter'>>({
+    formula: is('formula'),
+  }),
   display_name: is('displayName'),
   event_name: is('eventName'),
   event_time_window: is('eventTimeWindow'),
@@ -190,7 +196,9 @@ const meter: Rows<Stripe.Billing.Meter, Field<'meter'>> = {
   status: activity,
   status_transitions: byStripe,
   updated: byStripe,
-  value_settings: within<Stripe.Billing.Meter.ValueSettings, Field<'meter'>>({ event_payload_key: is('valueKey') }),
+  value_settings: membersWithin<Stripe.Billing.Meter.ValueSettings, Field<'meter'>>({
+    event_payload_key: is('valueKey'),
+  }),
 }
 
 const feature: Rows<Stripe.Entitlements.Feature, Field<'feature'>> = {
@@ -214,7 +222,7 @@ const webhook: Rows<Stripe.WebhookEndpoint, Field<'webhook'>> = {
   enabled_events: is('events'),
   livemode: byStripe,
   metadata: is('metadata'),
-  secret: derived('the processor returns it only at creation; Ratecard stores it encrypted'),
+  secret: derivedFrom('the processor returns it only at creation; Ratecard stores it encrypted'),
   status: activity,
   url: is('url'),
 }
@@ -228,14 +236,14 @@ const taxRate: Rows<Stripe.TaxRate, Field<'tax_rate'>> = {
   description: is('description'),
   display_name: is('displayName'),
   effective_percentage: byStripe,
-  flat_amount: refused('the rate is an amount, not a percentage'),
+  flat_amount: refusedBecause('the rate is an amount, not a percentage'),
   inclusive: is('inclusive'),
   jurisdiction: is('jurisdiction'),
   jurisdiction_level: byStripe,
   livemode: byStripe,
   metadata: is('metadata'),
   percentage: is('percentage'),
-  rate_type: refused('the rate is an amount, not a percentage'),
+  rate_type: refusedBecause('the rate is an amount, not a percentage'),
   state: is('state'),
   tax_type: is('taxType'),
 }
@@ -245,35 +253,40 @@ const portal: Rows<Stripe.BillingPortal.Configuration, Field<'portal'>> = {
   object: itself,
   active: activity,
   application: byStripe,
-  business_profile: within<Stripe.BillingPortal.Configuration.BusinessProfile, Field<'portal'>>({
+  business_profile: membersWithin<Stripe.BillingPortal.Configuration.BusinessProfile, Field<'portal'>>({
     headline: is('headline'),
     privacy_policy_url: is('privacyPolicyUrl'),
     terms_of_service_url: is('termsOfServiceUrl'),
   }),
   created: byStripe,
   default_return_url: is('returnUrl'),
-  features: within<Stripe.BillingPortal.Configuration.Features, Field<'portal'>>({
+  features: membersWithin<Stripe.BillingPortal.Configuration.Features, Field<'portal'>>({
     customer_update: is('customerUpdate'),
     invoice_history: is('invoiceHistory'),
-    payment_method_update: within<Stripe.BillingPortal.Configuration.Features.PaymentMethodUpdate, Field<'portal'>>({
+    payment_method_update: membersWithin<
+      Stripe.BillingPortal.Configuration.Features.PaymentMethodUpdate,
+      Field<'portal'>
+    >({
       enabled: is('paymentMethodUpdate'),
       payment_method_configuration: carried('which payment methods the portal offers', 'paymentMethodUpdate'),
     }),
-    subscription_cancel: within<Stripe.BillingPortal.Configuration.Features.SubscriptionCancel, Field<'portal'>>({
-      cancellation_reason: within<
-        Stripe.BillingPortal.Configuration.Features.SubscriptionCancel.CancellationReason,
-        Field<'portal'>
-      >({
+    subscription_cancel: membersWithin<Stripe.BillingPortal.Configuration.Features.SubscriptionCancel, Field<'portal'>>(
+      {
+        cancellation_reason: membersWithin<
+          Stripe.BillingPortal.Configuration.Features.SubscriptionCancel.CancellationReason,
+          Field<'portal'>
+        >({
+          enabled: is('subscriptionCancel'),
+          feedback_options: carried('the seller’s own reasons', 'subscriptionCancel'),
+          options: is('subscriptionCancel'),
+        }),
         enabled: is('subscriptionCancel'),
-        feedback_options: carried('the seller’s own reasons', 'subscriptionCancel'),
-        options: is('subscriptionCancel'),
-      }),
-      enabled: is('subscriptionCancel'),
-      mode: is('subscriptionCancel'),
-      proration_behavior: is('subscriptionCancel'),
-    }),
-    subscription_pause: within<Stripe.BillingPortal.Configuration.Features.SubscriptionPause, Field<'portal'>>({
-      duration: derived('has no effect while the feature is off'),
+        mode: is('subscriptionCancel'),
+        proration_behavior: is('subscriptionCancel'),
+      },
+    ),
+    subscription_pause: membersWithin<Stripe.BillingPortal.Configuration.Features.SubscriptionPause, Field<'portal'>>({
+      duration: derivedFrom('has no effect while the feature is off'),
       enabled: carried('customers pause their subscriptions', 'paymentMethodUpdate'),
     }),
     subscription_update: is('subscriptionUpdate'),

@@ -1,8 +1,8 @@
 import type { Stripe } from 'stripe'
 import { processorId, type FieldsOf, type ObservedResource, type ProcessorId } from '../../../catalog/resource.ts'
 import { changeParams, creationParams, readFields, updatableFields, type Translations } from './field-translation.ts'
-import { changeable, fixed } from './same-member.ts'
-import { known, ordinary, reasons, unlessNull, type KindAdapter, type UpdateOf } from './kind.ts'
+import { updatableField, immutableField } from './same-member.ts'
+import { known, ordinary, reasonsIn, unlessNull, type KindAdapter, type UpdateOf } from './kind.ts'
 import { unmanagedMembers } from './members.ts'
 
 type Meters = Stripe['billing']['meters']
@@ -13,8 +13,8 @@ const translations: Translations<
   Stripe.Billing.MeterCreateParams,
   Stripe.Billing.MeterUpdateParams
 > = {
-  displayName: changeable('display_name'),
-  eventName: fixed('event_name'),
+  displayName: updatableField('display_name'),
+  eventName: immutableField('event_name'),
   formula: {
     read: (meter) => known(['sum', 'count', 'last'], meter.default_aggregation.formula) ?? 'sum',
     create: (formula) => ({ default_aggregation: { formula } }),
@@ -92,7 +92,7 @@ export function observeMeter(meter: Stripe.Billing.Meter): ObservedResource<'met
     // Meters have no metadata and so no ownership mark. Only the mapping in the store shows which meters Ratecard owns.
     mark: null,
     created: meter.created,
-    unrepresentable: reasons({
+    unrepresentable: reasonsIn({
       'default_aggregation.formula': known(['sum', 'count', 'last'], meter.default_aggregation.formula) === null,
       'customer_mapping.type': known(['by_id'], meter.customer_mapping.type) === null,
       event_time_window:

@@ -5,7 +5,7 @@ import type { SubscriptionUpdate } from '../../../catalog/kinds.ts'
 import { processorId, type ObservedResource, type ProcessorId } from '../../../catalog/resource.ts'
 import { listOf } from '../connection/reading.ts'
 import { changeParams, creationParams, readFields, updatableFields, type Translations } from './field-translation.ts'
-import { known, ordinary, reasons, type CreateOf, type KindAdapter, type UpdateOf } from './kind.ts'
+import { known, ordinary, reasonsIn, type CreateOf, type KindAdapter, type UpdateOf } from './kind.ts'
 import { unmanagedMembers } from './members.ts'
 import { metadataChange, newMetadata, splitMetadata } from './metadata.ts'
 
@@ -19,14 +19,14 @@ const prorations = ['none', 'create_prorations', 'always_invoice'] as const
 const atPeriodEnd = ['decreasing_item_amount', 'shortening_interval'] as const
 
 /** Translation of a text of the business profile. */
-const profile = (name: Profile) => ({
+const profileField = (name: Profile) => ({
   read: (live: Live) => live.business_profile[name] ?? '',
   create: (value: string) => (value === '' ? {} : { business_profile: { [name]: value } }),
   update: (value: string) => ({ business_profile: { [name]: value } }),
 })
 
 /** Builds the translation of a portal feature. `params` returns the request parameters for a feature that is on. */
-function feature<Name extends keyof Features, Value>(
+function featureField<Name extends keyof Features, Value>(
   name: Name,
   read: (live: Live['features'][Name]) => Value,
   params: (value: NonNullable<Value>) => object,
@@ -52,9 +52,9 @@ const translations: Translations<
   Stripe.BillingPortal.ConfigurationCreateParams,
   Stripe.BillingPortal.ConfigurationUpdateParams
 > = {
-  headline: profile('headline'),
-  privacyPolicyUrl: profile('privacy_policy_url'),
-  termsOfServiceUrl: profile('terms_of_service_url'),
+  headline: profileField('headline'),
+  privacyPolicyUrl: profileField('privacy_policy_url'),
+  termsOfServiceUrl: profileField('terms_of_service_url'),
   returnUrl: {
     read: (live) => live.default_return_url ?? '',
     create: (url) => (url === '' ? {} : { default_return_url: url }),
@@ -65,21 +65,21 @@ const translations: Translations<
     create: (enabled) => (enabled ? { login_page: { enabled } } : {}),
     update: (enabled) => ({ login_page: { enabled } }),
   },
-  customerUpdate: feature('customer_update', readCustomerUpdate, ({ allowedUpdates }) => ({
+  customerUpdate: featureField('customer_update', readCustomerUpdate, ({ allowedUpdates }) => ({
     allowed_updates: [...allowedUpdates],
   })),
-  invoiceHistory: feature(
+  invoiceHistory: featureField(
     'invoice_history',
     ({ enabled }): boolean => enabled,
     () => ({}),
   ),
-  paymentMethodUpdate: feature(
+  paymentMethodUpdate: featureField(
     'payment_method_update',
     ({ enabled }): boolean => enabled,
     () => ({}),
   ),
-  subscriptionCancel: feature('subscription_cancel', readCancel, cancelParams),
-  subscriptionUpdate: feature('subscription_update', readUpdate, updateParams),
+  subscriptionCancel: featureField('subscription_cancel', readCancel, cancelParams),
+  subscriptionUpdate: featureField('subscription_update', readUpdate, updateParams),
 }
 
 function readCustomerUpdate(live: Live['features']['customer_update']): CustomerUpdate | null {
@@ -223,7 +223,7 @@ export function observePortal(live: Live): ObservedResource<'portal'> {
     mark,
     created: live.created,
     ...(live.is_default ? { archivable: false as const } : {}),
-    unrepresentable: reasons({
+    unrepresentable: reasonsIn({
       'features.subscription_update.default_allowed_updates':
         update.enabled && listOf(update.default_allowed_updates).length === 0,
     }),

@@ -4,8 +4,8 @@ import { processorId, type CanonicalTier, type ObservedResource } from '../../..
 import type { CurrencyOptions } from '../../../catalog/kinds.ts'
 import { flatAmountParams, isEmpty, observedAmount, observedTierAmount, unitAmountParams } from './amounts.ts'
 import { changeParams, creationParams, readFields, updatableFields, type Translations } from './field-translation.ts'
-import { changeableText, fixed } from './same-member.ts'
-import { idOf, known, ordinary, reasons, unlessNull, type CreateOf, type KindAdapter, type UpdateOf } from './kind.ts'
+import { changeableText, immutableField } from './same-member.ts'
+import { idOf, known, ordinary, reasonsIn, unlessNull, type CreateOf, type KindAdapter, type UpdateOf } from './kind.ts'
 import { unmanagedMembers } from './members.ts'
 import { metadataChange, newMetadata, splitMetadata } from './metadata.ts'
 
@@ -14,7 +14,7 @@ const translations: Translations<'price', Stripe.Price, Stripe.PriceCreateParams
     read: (price) => idOf(price.product),
     create: (product) => ({ product }),
   },
-  currency: fixed('currency'),
+  currency: immutableField('currency'),
   interval: {
     read: (price) => known(['day', 'week', 'month', 'year'], price.recurring?.interval),
     create: (interval) => (interval === null ? {} : { recurring: { interval } }),
@@ -237,7 +237,7 @@ function inexpressibleReasons(price: Stripe.Price): string[] {
   const { recurring } = price
   const noInterval = known(['day', 'week', 'month', 'year'], recurring?.interval) === null
   const metered = recurring?.usage_type === 'metered'
-  return reasons({
+  return reasonsIn({
     currency: !currencies.some((currency) => currency === price.currency),
     // True if an additional currency is unsupported, or lets the customer choose the amount although the price does not.
     currency_options: Object.entries(price.currency_options ?? {}).some(

@@ -1,14 +1,14 @@
 import type { Stripe } from 'stripe'
 import { processorId, type ObservedResource } from '../../../catalog/resource.ts'
 import { changeParams, creationParams, readFields, updatableFields, type Translations } from './field-translation.ts'
-import { changeable, changeableText } from './same-member.ts'
-import { idOf, known, listOf, ordinary, reasons, unlessEmpty, unlessNull } from './kind.ts'
+import { updatableField, changeableText } from './same-member.ts'
+import { idOf, known, listOf, ordinary, reasonsIn, unlessEmpty, unlessNull } from './kind.ts'
 import { unmanagedMembers } from './members.ts'
 import type { CreateOf, KindAdapter, UpdateOf } from './kind.ts'
 import { metadataChange, newMetadata, splitMetadata } from './metadata.ts'
 
 const translations: Translations<'product', Stripe.Product, Stripe.ProductCreateParams, Stripe.ProductUpdateParams> = {
-  name: changeable('name'),
+  name: updatableField('name'),
   description: changeableText('description'),
   type: {
     read: (product) => known(['service', 'good'], product.type) ?? 'service',
@@ -118,7 +118,7 @@ export function observeProduct(product: Stripe.Product): ObservedResource<'produ
     mark,
     companions,
     created: product.created,
-    unrepresentable: reasons({ type: known(['service', 'good'], product.type) === null }),
+    unrepresentable: reasonsIn({ type: known(['service', 'good'], product.type) === null }),
     raw: null,
   }
 }

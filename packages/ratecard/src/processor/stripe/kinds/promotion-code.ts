@@ -4,9 +4,9 @@ import { processorId, type ObservedResource, type ProcessorId } from '../../../c
 import { amountsBeside, inCurrencies, isEmpty, unsupportedCurrency } from './amounts.ts'
 import { allowedInAll, isOver, isUsedUp } from './coupon.ts'
 import { changeParams, creationParams, readFields, updatableFields, type Translations } from './field-translation.ts'
-import { changeable, fixed, fixedOrNull } from './same-member.ts'
+import { updatableField, immutableField, fixedOrNull } from './same-member.ts'
 import { formerId, idIn, type Untrusted } from '../connection/reading.ts'
-import { idOf, ordinary, reasons, unlessEmpty } from './kind.ts'
+import { idOf, ordinary, reasonsIn, unlessEmpty } from './kind.ts'
 import { unmanagedMembers } from './members.ts'
 import type { CreateOf, KindAdapter, ReadContext, UpdateOf } from './kind.ts'
 import { carriedMetadata, metadataChange, newMetadata, splitMetadata } from './metadata.ts'
@@ -17,12 +17,12 @@ const translations: Translations<
   Stripe.PromotionCodeCreateParams,
   Stripe.PromotionCodeUpdateParams
 > = {
-  code: fixed('code'),
+  code: immutableField('code'),
   coupon: {
     read: (code) => couponOf(code) ?? processorId(''),
     create: (coupon) => ({ promotion: { type: 'coupon', coupon } }),
   },
-  active: changeable('active'),
+  active: updatableField('active'),
   maxRedemptions: {
     read: (code) => allowedInAll(code),
     create: (most, { carried }) => (most === null ? {} : { max_redemptions: most - carried }),
@@ -138,7 +138,7 @@ export function observePromotionCode(
     // `spent` covers only the code's own limits here. The state of its coupon is added later, when both the code and the coupon have been
     // read.
     spent: isOver(code.expires_at, now) || isUsedUp(code),
-    unrepresentable: reasons({
+    unrepresentable: reasonsIn({
       // True for a code that only one customer account may use. The document cannot express that, and the code must not become public.
       customer_account: (code.customer_account ?? null) !== null,
       promotion: couponOf(code) === null,

@@ -3,18 +3,18 @@ import { taxTypes } from '../../../document/schema/tax-schema.ts'
 import { processorId, type ObservedResource } from '../../../catalog/resource.ts'
 import { canonicalDecimal } from '../../../base/money/decimal.ts'
 import { changeParams, creationParams, readFields, updatableFields, type Translations } from './field-translation.ts'
-import { changeable, changeableText, fixed } from './same-member.ts'
-import { known, ordinary, reasons, unlessNull, type CreateOf, type KindAdapter, type UpdateOf } from './kind.ts'
+import { updatableField, changeableText, immutableField } from './same-member.ts'
+import { known, ordinary, reasonsIn, unlessNull, type CreateOf, type KindAdapter, type UpdateOf } from './kind.ts'
 import { unmanagedMembers } from './members.ts'
 import { metadataChange, newMetadata, splitMetadata } from './metadata.ts'
 
 const translations: Translations<'tax_rate', Stripe.TaxRate, Stripe.TaxRateCreateParams, Stripe.TaxRateUpdateParams> = {
-  displayName: changeable('display_name'),
+  displayName: updatableField('display_name'),
   percentage: {
     read: (rate) => canonicalDecimal(rate.percentage),
     create: (percentage) => ({ percentage: Number(percentage) }),
   },
-  inclusive: fixed('inclusive'),
+  inclusive: immutableField('inclusive'),
   country: changeableText('country'),
   state: changeableText('state'),
   jurisdiction: changeableText('jurisdiction'),
@@ -24,7 +24,7 @@ const translations: Translations<'tax_rate', Stripe.TaxRate, Stripe.TaxRateCreat
     create: (type) => unlessNull('tax_type', type),
     update: (type) => unlessNull('tax_type', type),
   },
-  active: changeable('active'),
+  active: updatableField('active'),
 }
 
 export function taxRateAdapter(rates: Stripe['taxRates']): KindAdapter<'tax_rate', Stripe.TaxRate> {
@@ -83,7 +83,7 @@ export function observeTaxRate(rate: Stripe.TaxRate): ObservedResource<'tax_rate
     fields: { ...readFields<'tax_rate'>(translations, rate), metadata: author },
     mark,
     created: rate.created,
-    unrepresentable: reasons({
+    unrepresentable: reasonsIn({
       // True for a rate with a fixed amount, because the document can only express a percentage.
       rate_type: rate.rate_type === 'flat_amount',
       tax_type: rate.tax_type !== null && known(taxTypes, rate.tax_type) === null,

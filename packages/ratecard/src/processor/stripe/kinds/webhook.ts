@@ -2,8 +2,8 @@ import { Stripe } from 'stripe'
 import { maxMetadataKeys } from '../../../document/schema/fields.ts'
 import { connectKey, processorId, type ObservedResource } from '../../../catalog/resource.ts'
 import { changeParams, creationParams, readFields, updatableFields, type Translations } from './field-translation.ts'
-import { changeable, changeableText } from './same-member.ts'
-import { listOf, ordinary, without, type CreateOf, type KindAdapter, type UpdateOf } from './kind.ts'
+import { updatableField, changeableText } from './same-member.ts'
+import { listOf, ordinary, withoutMember, type CreateOf, type KindAdapter, type UpdateOf } from './kind.ts'
 import { unmanagedMembers } from './members.ts'
 import { metadataChange, newMetadata, splitMetadata } from './metadata.ts'
 
@@ -15,7 +15,7 @@ const translations: Translations<
   Stripe.WebhookEndpointCreateParams,
   Stripe.WebhookEndpointUpdateParams
 > = {
-  url: changeable('url'),
+  url: updatableField('url'),
   events: {
     read: (endpoint) => [...new Set(listOf(endpoint.enabled_events))].sort(),
     create: (events) => ({ enabled_events: eventNames(events) }),
@@ -122,6 +122,6 @@ export function observeWebhook(endpoint: Stripe.WebhookEndpoint): ObservedResour
     created: endpoint.created,
     unrepresentable: [],
     // The raw object without its secret, because the raw object is stored and shown. The secret is stored separately.
-    raw: without(endpoint, 'secret'),
+    raw: withoutMember(endpoint, 'secret'),
   }
 }

@@ -5,7 +5,15 @@ import { canonicalDecimal } from '../../../base/money/decimal.ts'
 import { processorId } from '../../../catalog/resource.ts'
 import { ProcessorError } from '../../processor-error.ts'
 import type { MirroredDiscount } from '../../mirrored.ts'
-import { former, idOf, integer, listOf, milliseconds, text, word } from '../connection/reading.ts'
+import {
+  formerMember,
+  idOf,
+  requireInteger,
+  listOf,
+  requireMilliseconds,
+  text,
+  requireWord,
+} from '../connection/reading.ts'
 import type { Untrusted, UntrustedReply } from '../connection/reading.ts'
 import { amountsBeside } from '../kinds/amounts.ts'
 import type { StripeContext } from '../catalog/context.ts'
@@ -48,13 +56,13 @@ export function termsOf(
   const products = listOf(coupon.applies_to?.products)
   const { amount_off: amount, currency } = coupon
   return {
-    duration: word(['forever', 'once', 'repeating'], coupon.duration, 'duration'),
+    duration: requireWord(['forever', 'once', 'repeating'], coupon.duration, 'duration'),
     percentOff:
       coupon.percent_off === null || coupon.percent_off === undefined ? null : canonicalDecimal(coupon.percent_off),
     amountOff: {
       ...(amount === null || amount === undefined
         ? {}
-        : { [text(currency, 'currency')]: integer(amount, 'amount_off') }),
+        : { [text(currency, 'currency')]: requireInteger(amount, 'amount_off') }),
       ...amountsBeside(
         currency ?? null,
         coupon.currency_options as Stripe.Coupon['currency_options'],
@@ -86,7 +94,7 @@ export function readDiscount(discount: DiscountReply) {
   try {
     if (typeof discount === 'string') throw new TypeError('it is not expanded')
     const { end } = discount
-    const endsAt = end === null || end === undefined ? null : milliseconds(end, 'end')
+    const endsAt = end === null || end === undefined ? null : requireMilliseconds(end, 'end')
     return { id: text(discount.id, 'id'), coupon: couponOf(discount), endsAt }
   } catch (error) {
     const id = typeof discount === 'string' ? discount : String(discount.id)
@@ -97,6 +105,7 @@ export function readDiscount(discount: DiscountReply) {
 
 function couponOf(discount: Untrusted<Stripe.Discount>) {
   // In API versions before September 2025, the coupon is a member of the discount itself.
-  const coupon = discount.source?.coupon ?? (former(discount, 'coupon') as Stripe.Coupon | string | null | undefined)
+  const coupon =
+    discount.source?.coupon ?? (formerMember(discount, 'coupon') as Stripe.Coupon | string | null | undefined)
   return idOf(coupon, 'coupon')
 }

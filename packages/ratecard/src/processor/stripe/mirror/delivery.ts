@@ -2,7 +2,7 @@
 import type { Stripe } from 'stripe'
 import type { ProcessorEvent } from '../../processor.ts'
 import type { DeliveredEvent } from '../../mirrored.ts'
-import { milliseconds, text } from '../connection/reading.ts'
+import { requireMilliseconds, text } from '../connection/reading.ts'
 
 /** Maximum age (s) of a signature. Older ones are refused, so that a recorded delivery cannot be replayed later. */
 const toleranceSeconds = 300
@@ -20,7 +20,7 @@ export function readDelivery(stripe: Stripe, delivery: DeliveredEvent, now: numb
       return {
         id: text(event.id, 'id'),
         type: text(event.type, 'type'),
-        createdAt: milliseconds(event.created, 'created'),
+        createdAt: requireMilliseconds(event.created, 'created'),
         body: event as unknown as ProcessorEvent['body'],
       }
     } catch {

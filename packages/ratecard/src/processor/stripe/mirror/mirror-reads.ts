@@ -57,7 +57,7 @@ export function createMirrorReads({ context, listing, livemode }: MirrorContext)
         { object: objectNames[kind], id },
         signal,
       )
-      return reply === null ? null : translated(context, coupons, kind, reply, signal)
+      return reply === null ? null : translateReplyOf(context, coupons, kind, reply, signal)
     },
     countedUsage: (query, signal) => countedUsage(listing, query, signal),
     eventsEndpoints: (signal) => listEventsEndpoints(context, signal),
@@ -79,7 +79,7 @@ async function readPage<K extends MirroredKind>(
   const unreadable: string[] = []
   for (const reply of page.data) {
     try {
-      const object = await translated(context, coupons, kind, reply, signal)
+      const object = await translateReplyOf(context, coupons, kind, reply, signal)
       if (object !== null) objects.push(object)
     } catch (error) {
       if (signal.aborted || !isUnreadable(error)) throw error
@@ -120,7 +120,7 @@ async function listedPage(
 }
 
 /** Converts a reply for the mirror. Returns null for an object that the mirror does not keep, e.g. a one-time price. */
-async function translated<K extends MirroredKind>(
+async function translateReplyOf<K extends MirroredKind>(
   context: StripeContext,
   coupons: FindCoupon,
   kind: K,

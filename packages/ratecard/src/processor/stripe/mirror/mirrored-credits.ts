@@ -1,12 +1,22 @@
 // Converts paid checkout sessions, credit grants and their transactions for the mirror.
 import type { Stripe } from 'stripe'
 import type { MirroredCreditGrant, MirroredCreditTransaction, MirroredPurchase } from '../../mirrored.ts'
-import { idIn, idOf, integer, known, listOf, milliseconds, present, requiredList, text } from '../connection/reading.ts'
+import {
+  idIn,
+  idOf,
+  requireInteger,
+  knownWord,
+  listOf,
+  requireMilliseconds,
+  requirePresent,
+  requiredList,
+  text,
+} from '../connection/reading.ts'
 import type { Untrusted, UntrustedReply } from '../connection/reading.ts'
 import type { StripeContext } from '../catalog/context.ts'
 import { creditKey } from '../customers/credit-grants.ts'
 import { readAll, translateReply } from '../customers/single-object.ts'
-import { moment } from './mirrored-invoice.ts'
+import { momentOf } from './mirrored-invoice.ts'
 
 export const purchaseExpand = ['line_items', 'payment_intent.latest_charge'] as const
 
@@ -29,15 +39,15 @@ export async function mirroredPurchase(
     id: said.id,
     customer: idIn(said.customer),
     currency: text(said.currency, 'currency'),
-    createdAt: milliseconds(said.created, 'created'),
-    paidAt: milliseconds(chargeOf(said)?.created ?? said.created, 'created'),
+    createdAt: requireMilliseconds(said.created, 'created'),
+    paidAt: requireMilliseconds(chargeOf(said)?.created ?? said.created, 'created'),
     invoice: idIn(said.invoice),
     payment: idIn(said.payment_intent),
     ...amountsOf(said),
     lines: lines.map(({ price, quantity, amount_subtotal: amount }) => ({
       price: idIn(price),
       quantity: quantity ?? null,
-      amount: integer(amount, 'amount of a line'),
+      amount: requireInteger(amount, 'amount of a line'),
     })),
   }))
 }
@@ -51,12 +61,12 @@ function chargeOf({ payment_intent: intent }: SessionReply): Untrusted<Stripe.Ch
 function amountsOf(
   said: SessionReply,
 ): Pick<MirroredPurchase, 'subtotal' | 'discount' | 'tax' | 'taxIncluded' | 'total'> {
-  const details = present(said.total_details, 'total_details')
-  const subtotal = integer(said.amount_subtotal, 'amount_subtotal') + (details.amount_shipping ?? 0)
-  const discount = integer(details.amount_discount, 'amount_discount')
-  const total = integer(said.amount_total, 'amount_total')
+  const details = requirePresent(said.total_details, 'total_details')
+  const subtotal = requireInteger(said.amount_subtotal, 'amount_subtotal') + (details.amount_shipping ?? 0)
+  const discount = requireInteger(details.amount_discount, 'amount_discount')
+  const total = requireInteger(said.amount_total, 'amount_total')
   const tax = total - subtotal + discount
-  return { subtotal, discount, tax, taxIncluded: integer(details.amount_tax, 'amount_tax') - tax, total }
+  return { subtotal, discount, tax, taxIncluded: requireInteger(details.amount_tax, 'amount_tax') - tax, total }
 }
 
 async function allLines(
@@ -79,20 +89,20 @@ async function allLines(
 
 /** Converts a credit grant. Throws a plain error that names the member that is missing or malformed. */
 export function mirroredCreditGrant(said: UntrustedReply<Stripe.Billing.CreditGrant>): MirroredCreditGrant {
-  const money = present(said.amount?.monetary, 'monetary amount')
+  const money = requirePresent(said.amount?.monetary, 'monetary amount')
   const prices = said.applicability_config?.scope?.prices
   return {
     id: said.id,
     customer: idIn(said.customer),
     currency: text(money.currency, 'currency'),
-    amount: integer(money.value, 'amount'),
-    category: known(['paid', 'promotional'], said.category),
+    amount: requireInteger(money.value, 'amount'),
+    category: knownWord(['paid', 'promotional'], said.category),
     name: said.name ?? null,
     prices: prices === null || prices === undefined ? null : listOf(prices).map((price) => idOf(price, 'price')),
-    effectiveAt: moment(said.effective_at, 'effective_at'),
-    expiresAt: moment(said.expires_at, 'expires_at'),
-    voidedAt: moment(said.voided_at, 'voided_at'),
-    createdAt: milliseconds(said.created, 'created'),
+    effectiveAt: momentOf(said.effective_at, 'effective_at'),
+    expiresAt: momentOf(said.expires_at, 'expires_at'),
+    voidedAt: momentOf(said.voided_at, 'voided_at'),
+    createdAt: requireMilliseconds(said.created, 'created'),
     source: said.metadata?.[creditKey] ?? null,
   }
 }
@@ -111,10 +121,10 @@ export function mirroredCreditTransaction(
   said: UntrustedReply<Stripe.Billing.CreditBalanceTransaction>,
 ): MirroredCreditTransaction {
   const { credit, debit } = said
-  const move = present(credit ?? debit, 'credit or debit')
-  const type = present(known(Object.keys(reasons) as Reason[], move.type), 'known type')
-  const money = present(move.amount?.monetary, 'monetary amount')
-  const value = integer(money.value, 'amount')
+  const move = requirePresent(credit ?? debit, 'credit or debit')
+  const type = requirePresent(knownWord(Object.keys(reasons) as Reason[], move.type), 'known type')
+  const money = requirePresent(move.amount?.monetary, 'monetary amount')
+  const value = requireInteger(money.value, 'amount')
   return {
     id: said.id,
     grant: idOf(said.credit_grant, 'credit grant'),
@@ -122,6 +132,6 @@ export function mirroredCreditTransaction(
     amount: credit === null || credit === undefined ? -value : value,
     currency: text(money.currency, 'currency'),
     invoice: idIn(debit?.credits_applied?.invoice ?? credit?.credits_application_invoice_voided?.invoice),
-    createdAt: milliseconds(said.created, 'created'),
+    createdAt: requireMilliseconds(said.created, 'created'),
   }
 }

@@ -4,12 +4,12 @@ import {
   idIn,
   formerId,
   formerObject,
-  integer,
+  requireInteger,
   listOf,
-  milliseconds,
+  requireMilliseconds,
   requiredList,
   text,
-  word,
+  requireWord,
 } from '../connection/reading.ts'
 import type { Untrusted, UntrustedReply } from '../connection/reading.ts'
 import type { MirroredInvoice, MirroredInvoiceLine } from '../../mirrored.ts'
@@ -33,27 +33,27 @@ export async function mirroredInvoice(
 ): Promise<MirroredInvoice> {
   const lines = await allLines(context, reply, signal)
   const payments = await allPayments(context, reply, signal)
-  return translateReply(reply, (said) => translated(said, lines.map(lineOf), payments.flatMap(paymentIds)))
+  return translateReply(reply, (said) => translateInvoice(said, lines.map(lineOf), payments.flatMap(paymentIds)))
 }
 
-function translated(
+function translateInvoice(
   said: InvoiceReply,
   lines: readonly MirroredInvoiceLine[],
   paidBy: readonly string[],
 ): MirroredInvoice {
-  const amount = (member: AmountMember) => integer(said[member], member)
+  const amount = (member: AmountMember) => requireInteger(said[member], member)
   return {
     id: said.id,
     number: said.number ?? null,
     customer: idIn(said.customer),
     subscription: subscriptionOf(said),
-    status: word(['draft', 'open', 'paid', 'uncollectible', 'void'], said.status, 'status'),
+    status: requireWord(['draft', 'open', 'paid', 'uncollectible', 'void'], said.status, 'status'),
     billingReason: said.billing_reason ?? null,
     currency: text(said.currency, 'currency'),
-    createdAt: milliseconds(said.created, 'created'),
-    finalizedAt: moment(said.status_transitions?.finalized_at, 'finalized_at'),
-    dueAt: moment(said.due_date, 'due_date'),
-    paidAt: moment(said.status_transitions?.paid_at, 'paid_at'),
+    createdAt: requireMilliseconds(said.created, 'created'),
+    finalizedAt: momentOf(said.status_transitions?.finalized_at, 'finalized_at'),
+    dueAt: momentOf(said.due_date, 'due_date'),
+    paidAt: momentOf(said.status_transitions?.paid_at, 'paid_at'),
     subtotal: amount('subtotal'),
     discount: sum(listOf(said.total_discount_amounts), 'discount'),
     tax: taxOf(said),
@@ -63,7 +63,7 @@ function translated(
     amountPaid: amount('amount_paid'),
     amountRemaining: amount('amount_remaining'),
     attemptCount: amount('attempt_count'),
-    nextAttemptAt: moment(said.next_payment_attempt, 'next_payment_attempt'),
+    nextAttemptAt: momentOf(said.next_payment_attempt, 'next_payment_attempt'),
     url: said.hosted_invoice_url ?? null,
     payments: [...new Set([...paidBy, ...formerPayments(said)])].sort(),
     lines,
@@ -72,8 +72,8 @@ function translated(
 
 type AmountMember = 'subtotal' | 'total' | 'amount_due' | 'amount_paid' | 'amount_remaining' | 'attempt_count'
 
-export function moment(seconds: number | null | undefined, member: string): number | null {
-  return seconds === null || seconds === undefined ? null : milliseconds(seconds, member)
+export function momentOf(seconds: number | null | undefined, member: string): number | null {
+  return seconds === null || seconds === undefined ? null : requireMilliseconds(seconds, member)
 }
 
 /** Returns the sum of all taxes. API versions before 2025 have `total_tax_amounts` in place of `total_taxes`. */
@@ -120,8 +120,8 @@ function lineOf(line: LineReply): MirroredInvoiceLine {
     quantity: line.quantity ?? null,
     ...{ amount, discount, inclusiveTax },
     proration: (item?.proration ?? byHand?.proration ?? formerFlag(line, 'proration')) === true,
-    periodStart: milliseconds(line.period?.start, 'period of a line'),
-    periodEnd: milliseconds(line.period?.end, 'period of a line'),
+    periodStart: requireMilliseconds(line.period?.start, 'period of a line'),
+    periodEnd: requireMilliseconds(line.period?.end, 'period of a line'),
   }
 }
 

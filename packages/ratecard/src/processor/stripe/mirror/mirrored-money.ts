@@ -10,7 +10,16 @@ import type {
   MirroredPrice,
   MirroredRefund,
 } from '../../mirrored.ts'
-import { former, idIn, idOf, integer, milliseconds, requiredList, text, word } from '../connection/reading.ts'
+import {
+  formerMember,
+  idIn,
+  idOf,
+  requireInteger,
+  requireMilliseconds,
+  requiredList,
+  text,
+  requireWord,
+} from '../connection/reading.ts'
 import type { Untrusted, UntrustedReply } from '../connection/reading.ts'
 import { observedAmount } from '../kinds/amounts.ts'
 import { sum } from '../subscriptions/invoice-lines.ts'
@@ -26,9 +35,9 @@ export function mirroredRefund(said: UntrustedReply<Stripe.Refund>): MirroredRef
     payments: [idIn(said.payment_intent), idIn(said.charge)].filter((id) => id !== null),
     customer: idIn(said.customer),
     currency: text(said.currency, 'currency'),
-    amount: integer(said.amount, 'amount'),
-    status: word(['pending', 'requires_action', 'succeeded', 'failed', 'canceled'], said.status, 'status'),
-    createdAt: milliseconds(said.created, 'created'),
+    amount: requireInteger(said.amount, 'amount'),
+    status: requireWord(['pending', 'requires_action', 'succeeded', 'failed', 'canceled'], said.status, 'status'),
+    createdAt: requireMilliseconds(said.created, 'created'),
   }
 }
 
@@ -38,14 +47,14 @@ export function mirroredCreditNote(said: UntrustedReply<Stripe.CreditNote>): Mir
     number: said.number ?? null,
     invoice: idOf(said.invoice, 'invoice'),
     customer: idIn(said.customer),
-    status: word(['issued', 'void'], said.status, 'status'),
+    status: requireWord(['issued', 'void'], said.status, 'status'),
     currency: text(said.currency, 'currency'),
-    createdAt: milliseconds(said.created, 'created'),
-    subtotal: integer(said.subtotal, 'subtotal'),
+    createdAt: requireMilliseconds(said.created, 'created'),
+    subtotal: requireInteger(said.subtotal, 'subtotal'),
     discount: said.discount_amount ?? sum((said.discount_amounts ?? []) as { amount?: number }[], 'discount'),
     tax: taxOf(said),
     taxIncluded: inclusiveTaxOf(said),
-    total: integer(said.total, 'total'),
+    total: requireInteger(said.total, 'total'),
   }
 }
 
@@ -57,7 +66,7 @@ export function mirroredCustomer(
   const id = processorId(said.id)
   if (said.deleted === true) return { id, balance: {}, deleted: true, tenant: null, testClock: null, discount: null }
   const { balance, currency, test_clock: clock } = said as UntrustedReply<Stripe.Customer>
-  const others = former(said, 'invoice_credit_balance')
+  const others = formerMember(said, 'invoice_credit_balance')
   return {
     id,
     balance: balanceOf(balance, currency, others),
@@ -79,7 +88,7 @@ function balanceOf(
 ): Readonly<Record<string, number>> {
   const all: [string, number][] =
     typeof others === 'object' && others !== null ? Object.entries(others as Record<string, number>) : []
-  const own: [string, number][] = currency && balance ? [[currency, integer(balance, 'balance')]] : []
+  const own: [string, number][] = currency && balance ? [[currency, requireInteger(balance, 'balance')]] : []
   return Object.fromEntries([...own, ...all].filter(([, amount]) => amount !== 0))
 }
 
@@ -90,20 +99,20 @@ export function mirroredPrice(said: UntrustedReply<Stripe.Price>): MirroredPrice
   const { recurring, transform_quantity: packages } = said
   if (recurring === null || recurring === undefined) return null
   const currency = text(said.currency, 'currency')
-  const tiered = word(['per_unit', 'tiered'], said.billing_scheme, 'billing_scheme') === 'tiered'
+  const tiered = requireWord(['per_unit', 'tiered'], said.billing_scheme, 'billing_scheme') === 'tiered'
   const others = Object.entries((said.currency_options ?? {}) as Record<string, AmountsReply>)
   return {
     id: processorId(said.id),
     product: idOf(said.product, 'product'),
     currency,
-    interval: word(['day', 'week', 'month', 'year'], recurring.interval, 'interval'),
-    intervalCount: integer(recurring.interval_count, 'interval_count'),
-    usageType: word(['licensed', 'metered'], recurring.usage_type, 'usage_type'),
-    tiersMode: tiered ? word(['graduated', 'volume'], said.tiers_mode, 'tiers_mode') : null,
+    interval: requireWord(['day', 'week', 'month', 'year'], recurring.interval, 'interval'),
+    intervalCount: requireInteger(recurring.interval_count, 'interval_count'),
+    usageType: requireWord(['licensed', 'metered'], recurring.usage_type, 'usage_type'),
+    tiersMode: tiered ? requireWord(['graduated', 'volume'], said.tiers_mode, 'tiers_mode') : null,
     transformQuantity: packages
       ? {
-          divideBy: integer(packages.divide_by, 'transform_quantity.divide_by'),
-          round: word(['up', 'down'], packages.round, 'transform_quantity.round'),
+          divideBy: requireInteger(packages.divide_by, 'transform_quantity.divide_by'),
+          round: requireWord(['up', 'down'], packages.round, 'transform_quantity.round'),
         }
       : null,
     amounts: Object.fromEntries([

@@ -4,9 +4,9 @@ import { addDecimals, canonicalDecimal, decimalText, parseDecimal, zero } from '
 import type { MirroredItem, MirroredSubscription } from '../../mirrored.ts'
 import type { StripeContext } from '../catalog/context.ts'
 import { readAll, translateReply } from '../customers/single-object.ts'
-import { listOf, present, type Untrusted, type UntrustedReply } from '../connection/reading.ts'
+import { listOf, requirePresent, type Untrusted, type UntrustedReply } from '../connection/reading.ts'
 import type { LiveSubscription } from '../../customer-half.ts'
-import { liveSubscription, moment, type SubscriptionReply } from '../subscriptions/live-subscription.ts'
+import { liveSubscription, momentOf, type SubscriptionReply } from '../subscriptions/live-subscription.ts'
 import { scheduleFrom } from '../subscriptions/schedule-timeline.ts'
 import { scheduledMoves } from '../subscriptions/scheduled-moves.ts'
 import { mirroredDiscounts, type FindCoupon } from './coupons.ts'
@@ -38,8 +38,8 @@ export async function mirroredSubscription(
     items,
     discounts,
     automaticTax: said.automatic_tax?.enabled === true,
-    canceledAt: moment(said, 'canceled_at'),
-    endedAt: moment(said, 'ended_at'),
+    canceledAt: momentOf(said, 'canceled_at'),
+    endedAt: momentOf(said, 'ended_at'),
     scheduled: scheduleOf(said, live),
   }))
 }
@@ -52,7 +52,7 @@ function inclusivePercent(said: SubscriptionReply, item: Untrusted<Stripe.Subscr
   const rates = own.length > 0 ? own : listOf(said.default_tax_rates as Rates)
   const percents = rates
     .filter(({ inclusive }) => inclusive === true)
-    .map(({ percentage }) => canonicalDecimal(present(percentage, 'percentage of a tax rate')))
+    .map(({ percentage }) => canonicalDecimal(requirePresent(percentage, 'percentage of a tax rate')))
   return decimalText(percents.map(parseDecimal).reduce(addDecimals, zero))
 }
 

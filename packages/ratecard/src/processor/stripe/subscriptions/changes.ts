@@ -19,7 +19,7 @@ import { processorId } from '../../../catalog/resource.ts'
 import type { MirroredDiscount } from '../../mirrored.ts'
 import type { StripeContext } from '../catalog/context.ts'
 import { readOne, translateReply, writeOne } from '../customers/single-object.ts'
-import { idOf, integer, listOf, word } from '../connection/reading.ts'
+import { idOf, requireInteger, listOf, requireWord } from '../connection/reading.ts'
 import { mirroredDiscounts, type DiscountReply, type FindCoupon } from '../mirror/coupons.ts'
 import type { SubscriptionReply } from './live-subscription.ts'
 import { previewInvoice } from './previews.ts'
@@ -27,7 +27,7 @@ import { paymentOf, readPayment } from './required-payment.ts'
 import { remainingPhases, type Schedule } from './schedule-timeline.ts'
 import { scheduledChangeOf } from './scheduled-change.ts'
 import { readSchedule } from './schedules.ts'
-import { translated } from './subscriptions.ts'
+import { translateSubscription } from './subscriptions.ts'
 
 export async function readChangeable(
   context: StripeContext,
@@ -46,14 +46,14 @@ export async function readChangeable(
   }
   const reply = await readOne<Stripe.Subscription>(context, request, { object: 'subscription', id }, signal)
   if (reply === null) return null
-  const live = await translated(context, reply, signal)
+  const live = await translateSubscription(context, reply, signal)
   const plan = await readPlan(context, live.schedule, signal)
   // The processor sets `cancel_at` in the last phase of a schedule that cancels. That end belongs to the schedule: nobody cancelled.
   const subscription = plan.termEnd === null || live.cancelAt !== plan.termEnd ? live : { ...live, cancelAt: null }
   return {
     subscription,
     ...translateReply(reply, (one) => ({
-      billingMode: word(['classic', 'flexible'], one.billing_mode?.type ?? 'classic', 'billing_mode'),
+      billingMode: requireWord(['classic', 'flexible'], one.billing_mode?.type ?? 'classic', 'billing_mode'),
       discounts: discountIds(one.discounts),
     })),
     discountTerms: await mirroredDiscounts(listOf(reply.discounts), findCoupon, signal),
@@ -134,7 +134,7 @@ async function timeOf(context: StripeContext, id: string, signal: AbortSignal): 
     { object: 'test_helpers.test_clock', id },
     signal,
   )
-  return clock === null ? null : translateReply(clock, (one) => integer(one.frozen_time, 'frozen_time') * 1000)
+  return clock === null ? null : translateReply(clock, (one) => requireInteger(one.frozen_time, 'frozen_time') * 1000)
 }
 
 function itemParams(change: ItemChange): Stripe.SubscriptionUpdateParams.Item {
@@ -193,7 +193,7 @@ export async function updateItems(
     send: (sending: Stripe.RequestOptions) => context.stripe.subscriptions.update(id, params, sending),
   }
   const reply: SubscriptionReply = await writeOne(context, request, { object: 'subscription', id }, options)
-  const subscription = await translated(context, reply, options.signal)
+  const subscription = await translateSubscription(context, reply, options.signal)
   const payment = translateReply(reply, paymentOf)
   const lost = payment === null ? update.items.find((change) => !isDone(subscription, change)) : undefined
   if (lost === undefined) return { subscription, payment }
@@ -222,7 +222,11 @@ export async function changeSettings(
     operation: 'POST /v1/subscriptions/:id',
     send: (sending: Stripe.RequestOptions) => context.stripe.subscriptions.update(id, params, sending),
   }
-  return translated(context, await writeOne(context, request, { object: 'subscription', id }, options), options.signal)
+  return translateSubscription(
+    context,
+    await writeOne(context, request, { object: 'subscription', id }, options),
+    options.signal,
+  )
 }
 
 function cancellationParams(
@@ -259,7 +263,11 @@ export async function cancelSubscription(
     operation: 'DELETE /v1/subscriptions/:id',
     send: (sending: Stripe.RequestOptions) => context.stripe.subscriptions.cancel(id, params, sending),
   }
-  return translated(context, await writeOne(context, request, { object: 'subscription', id }, options), options.signal)
+  return translateSubscription(
+    context,
+    await writeOne(context, request, { object: 'subscription', id }, options),
+    options.signal,
+  )
 }
 
 export async function resumeSubscription(
@@ -272,5 +280,9 @@ export async function resumeSubscription(
     send: (sending: Stripe.RequestOptions) =>
       context.stripe.subscriptions.resume(id, { billing_cycle_anchor: { type: 'now' } }, sending),
   }
-  return translated(context, await writeOne(context, request, { object: 'subscription', id }, options), options.signal)
+  return translateSubscription(
+    context,
+    await writeOne(context, request, { object: 'subscription', id }, options),
+    options.signal,
+  )
 }

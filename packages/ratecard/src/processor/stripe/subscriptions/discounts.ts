@@ -8,7 +8,7 @@ import { ProcessorError } from '../../processor-error.ts'
 import type { DiscountOffer, DiscountSource, DiscountUpdate, RunningDiscount } from '../../subscription-discounts.ts'
 import type { WriteOptions } from '../../processor.ts'
 import type { StripeContext } from '../catalog/context.ts'
-import { idIn, idOf, integer, listOf, milliseconds, type UntrustedReply } from '../connection/reading.ts'
+import { idIn, idOf, requireInteger, listOf, requireMilliseconds, type UntrustedReply } from '../connection/reading.ts'
 import { readAll, readOne, translateReply, writeOne } from '../customers/single-object.ts'
 import { readDiscount, termsOf } from '../mirror/coupons.ts'
 import { hasEnded, type SubscriptionReply } from './live-subscription.ts'
@@ -16,7 +16,7 @@ import { phaseDiscounts, phaseParams, type DiscountParams } from './schedule-pha
 import { readSchedule, shortestPeriod } from './schedules.ts'
 import { remainingPhases, scheduleFrom, type Phase, type Schedule } from './schedule-timeline.ts'
 import { previewInvoice } from './previews.ts'
-import { translated, withAllItems } from './subscriptions.ts'
+import { translateSubscription, withAllItems } from './subscriptions.ts'
 
 const expand = ['discounts']
 
@@ -37,7 +37,8 @@ export async function discountedSubscriptions(
   )
   const found: DiscountedSubscription[] = []
   for (const one of newestFirst.toReversed())
-    if (!hasEnded(one)) found.push({ subscription: await translated(context, one, signal), discounts: runningIn(one) })
+    if (!hasEnded(one))
+      found.push({ subscription: await translateSubscription(context, one, signal), discounts: runningIn(one) })
   return found.sort((a, b) => a.subscription.createdAt - b.subscription.createdAt)
 }
 
@@ -110,7 +111,7 @@ function couponOf(said: UntrustedReply<Stripe.Coupon>): DiscountOffer['coupon'] 
     valid: said.valid === true,
     redeemBy: timeOrNull(said.redeem_by, 'redeem_by'),
     maxRedemptions: said.max_redemptions ?? null,
-    timesRedeemed: integer(said.times_redeemed, 'times_redeemed'),
+    timesRedeemed: requireInteger(said.times_redeemed, 'times_redeemed'),
     durationInMonths: said.duration_in_months ?? null,
   }
 }
@@ -122,14 +123,14 @@ function codeOf(said: UntrustedReply<Stripe.PromotionCode>): DiscountOffer['code
     active: said.active === true,
     expiresAt: timeOrNull(said.expires_at, 'expires_at'),
     maxRedemptions: said.max_redemptions ?? null,
-    timesRedeemed: integer(said.times_redeemed, 'times_redeemed'),
+    timesRedeemed: requireInteger(said.times_redeemed, 'times_redeemed'),
     customer: customer === null ? null : processorId(customer),
     hasMinimum: (said.restrictions?.minimum_amount ?? null) !== null,
   }
 }
 
 function timeOrNull(seconds: number | null | undefined, what: string): number | null {
-  return seconds === null || seconds === undefined ? null : milliseconds(seconds, what)
+  return seconds === null || seconds === undefined ? null : requireMilliseconds(seconds, what)
 }
 
 export function previewDiscounts(
@@ -233,7 +234,7 @@ async function writePhases(
   { idempotencyKey, signal }: WriteOptions,
 ): Promise<void> {
   const subscription = await withAllItems(context, reply, signal)
-  const live = await translated(context, subscription, signal)
+  const live = await translateSubscription(context, subscription, signal)
   const around = { subscription, running, usual: schedule.usual, period: shortestPeriod(live) }
   const phases = translateReply({ id: schedule.id, object: 'subscription_schedule' }, () =>
     [running, ...later].map((phase, index) => {

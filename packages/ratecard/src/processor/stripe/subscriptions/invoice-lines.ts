@@ -1,6 +1,6 @@
 // Amounts of an invoice line: discounts and taxes.
 import type { Stripe } from 'stripe'
-import { integer, listOf, type Untrusted } from '../connection/reading.ts'
+import { requireInteger, listOf, type Untrusted } from '../connection/reading.ts'
 
 export interface TaxReply {
   readonly amount?: number | null | undefined
@@ -21,7 +21,7 @@ export function lineAmounts(line: Untrusted<Stripe.InvoiceLineItem>): LineAmount
   const taxes = taxesOf(line)
   const inclusiveTax = sum(taxes.filter(isInclusive), 'tax of a line')
   return {
-    amount: integer(line.amount, 'amount of a line'),
+    amount: requireInteger(line.amount, 'amount of a line'),
     discount: sum(listOf(line.discount_amounts), 'discount of a line'),
     inclusiveTax,
     addedTax: sum(taxes, 'tax of a line') - inclusiveTax,
@@ -30,7 +30,7 @@ export function lineAmounts(line: Untrusted<Stripe.InvoiceLineItem>): LineAmount
 
 /** Returns the sum of the amounts of discounts or taxes. */
 export function sum(parts: readonly { readonly amount?: number | null | undefined }[], member: string): number {
-  return parts.reduce((total, part) => total + integer(part.amount, `amount of a ${member}`), 0)
+  return parts.reduce((total, part) => total + requireInteger(part.amount, `amount of a ${member}`), 0)
 }
 
 /** API versions before 2025 have `tax_amounts` in place of `taxes`, with a boolean `inclusive` in each. */

@@ -5,16 +5,16 @@ import { duplicateKey, endsKey, soldPricesIn } from '../../customer-half.ts'
 import type { LiveItem, LivePrice, LiveSubscription, SubscriptionStatus } from '../../customer-half.ts'
 import { observedAmount } from '../kinds/amounts.ts'
 import {
-  former,
+  formerMember,
   idIn,
   idOf,
-  integer,
+  requireInteger,
   listOf,
-  milliseconds,
-  present,
+  requireMilliseconds,
+  requirePresent,
   requiredList,
   text,
-  word,
+  requireWord,
 } from '../connection/reading.ts'
 import type { Untrusted, UntrustedReply } from '../connection/reading.ts'
 
@@ -42,24 +42,24 @@ export function liveSubscription(subscription: SubscriptionReply): LiveSubscript
   return {
     id: subscription.id,
     customer: idOf(subscription.customer, 'customer'),
-    status: word(statuses, subscription.status, 'status'),
+    status: requireWord(statuses, subscription.status, 'status'),
     currency: text(subscription.currency, 'currency'),
     items: requiredList(items?.data, 'items').map((item) => liveItem(item, subscription)),
     schedule: idIn(subscription.schedule),
     cancelAtPeriodEnd: subscription.cancel_at_period_end === true,
-    cancelAt: moment(subscription, 'cancel_at'),
-    canceledAt: moment(subscription, 'canceled_at'),
-    endedAt: moment(subscription, 'ended_at'),
+    cancelAt: momentOf(subscription, 'cancel_at'),
+    canceledAt: momentOf(subscription, 'canceled_at'),
+    endedAt: momentOf(subscription, 'ended_at'),
     paused: pauseOf(subscription),
-    collectionMethod: word(
+    collectionMethod: requireWord(
       ['charge_automatically', 'send_invoice'],
       subscription.collection_method,
       'collection_method',
     ),
     testClock: idIn(subscription.test_clock),
-    trialStart: moment(subscription, 'trial_start'),
-    trialEnd: moment(subscription, 'trial_end'),
-    createdAt: milliseconds(subscription.created, 'created'),
+    trialStart: momentOf(subscription, 'trial_start'),
+    trialEnd: momentOf(subscription, 'trial_end'),
+    createdAt: requireMilliseconds(subscription.created, 'created'),
     taxRates: taxRatesOf(subscription),
     soldPriceIds: soldPricesIn(subscription.metadata),
     allowsDuplicate: subscription.metadata?.[duplicateKey] === 'allowed',
@@ -77,9 +77,9 @@ function taxRatesOf({ default_tax_rates: own, items }: SubscriptionReply): reado
 type Moment = 'cancel_at' | 'canceled_at' | 'ended_at' | 'trial_start' | 'trial_end'
 
 /** Returns a time of the subscription in epoch milliseconds; null if the reply has none. */
-export function moment(subscription: SubscriptionReply, member: Moment): number | null {
+export function momentOf(subscription: SubscriptionReply, member: Moment): number | null {
   const seconds = subscription[member]
-  return seconds === null || seconds === undefined ? null : milliseconds(seconds, member)
+  return seconds === null || seconds === undefined ? null : requireMilliseconds(seconds, member)
 }
 
 function pauseOf({ pause_collection: pause }: SubscriptionReply): LiveSubscription['paused'] {
@@ -87,21 +87,22 @@ function pauseOf({ pause_collection: pause }: SubscriptionReply): LiveSubscripti
   const { resumes_at: until } = pause
   return {
     behavior: text(pause.behavior, 'pause_collection.behavior'),
-    resumesAt: until === null || until === undefined ? null : integer(until, 'pause_collection.resumes_at') * 1000,
+    resumesAt:
+      until === null || until === undefined ? null : requireInteger(until, 'pause_collection.resumes_at') * 1000,
   }
 }
 
 function liveItem(item: Untrusted<Stripe.SubscriptionItem>, subscription: SubscriptionReply): LiveItem {
   const id = text(item.id, 'item id')
-  const price = livePrice(present(item.price, `price of the item ${id}`))
+  const price = livePrice(requirePresent(item.price, `price of the item ${id}`))
   const metered = price.usageType === 'metered'
   // API versions before 2025 have the period on the subscription.
   const moment = (member: 'current_period_start' | 'current_period_end') =>
-    milliseconds(item[member] ?? (former(subscription, member) as number | null | undefined), member)
+    requireMilliseconds(item[member] ?? (formerMember(subscription, member) as number | null | undefined), member)
   return {
     id,
     price,
-    quantity: metered ? null : integer(item.quantity, `quantity of the item ${id}`),
+    quantity: metered ? null : requireInteger(item.quantity, `quantity of the item ${id}`),
     currentPeriodStart: moment('current_period_start'),
     currentPeriodEnd: moment('current_period_end'),
   }
@@ -109,17 +110,17 @@ function liveItem(item: Untrusted<Stripe.SubscriptionItem>, subscription: Subscr
 
 function livePrice(price: Untrusted<Stripe.Price>): LivePrice {
   const id = processorId(text(price.id, 'price id'))
-  const recurring = present(price.recurring, `rhythm of the price ${id}`)
-  const billingScheme = word(['per_unit', 'tiered'], price.billing_scheme, 'billing_scheme')
+  const recurring = requirePresent(price.recurring, `rhythm of the price ${id}`)
+  const billingScheme = requireWord(['per_unit', 'tiered'], price.billing_scheme, 'billing_scheme')
   const packages = price.transform_quantity
   return {
     id,
     product: idIn(price.product),
     active: price.active === true,
     currency: text(price.currency, 'currency'),
-    interval: word(['day', 'week', 'month', 'year'], recurring.interval, 'interval'),
-    intervalCount: integer(recurring.interval_count, 'interval_count'),
-    usageType: word(['licensed', 'metered'], recurring.usage_type, 'usage_type'),
+    interval: requireWord(['day', 'week', 'month', 'year'], recurring.interval, 'interval'),
+    intervalCount: requireInteger(recurring.interval_count, 'interval_count'),
+    usageType: requireWord(['licensed', 'metered'], recurring.usage_type, 'usage_type'),
     meter: recurring.meter ? processorId(recurring.meter) : null,
     billingScheme,
     unitAmount:
@@ -128,8 +129,8 @@ function livePrice(price: Untrusted<Stripe.Price>): LivePrice {
         : observedAmount(price.unit_amount ?? null, (price.unit_amount_decimal as Stripe.Decimal | null) ?? null),
     transformQuantity: packages
       ? {
-          divideBy: integer(packages.divide_by, 'transform_quantity.divide_by'),
-          round: word(['up', 'down'], packages.round, 'transform_quantity.round'),
+          divideBy: requireInteger(packages.divide_by, 'transform_quantity.divide_by'),
+          round: requireWord(['up', 'down'], packages.round, 'transform_quantity.round'),
         }
       : null,
   }

@@ -7,7 +7,16 @@ import { translateReply } from '../customers/single-object.ts'
 import { lineAmounts } from './invoice-lines.ts'
 import { hasEnded } from './live-subscription.ts'
 import { pageFlaw } from '../connection/pages.ts'
-import { formerId, idIn, idOf, integer, listOf, milliseconds, requiredList, text } from '../connection/reading.ts'
+import {
+  formerId,
+  idIn,
+  idOf,
+  requireInteger,
+  listOf,
+  requireMilliseconds,
+  requiredList,
+  text,
+} from '../connection/reading.ts'
 import type { Untrusted, UntrustedReply } from '../connection/reading.ts'
 import { retrieveSubscription } from './subscriptions.ts'
 
@@ -100,16 +109,16 @@ function previewOf(
   return {
     subscription,
     currency: text(invoice.currency, 'currency'),
-    subtotal: integer(invoice.subtotal, 'subtotal'),
-    total: integer(invoice.total, 'total'),
-    amountDue: integer(invoice.amount_due, 'amount_due'),
+    subtotal: requireInteger(invoice.subtotal, 'subtotal'),
+    total: requireInteger(invoice.total, 'total'),
+    amountDue: requireInteger(invoice.amount_due, 'amount_due'),
     startingBalance: invoice.starting_balance ?? 0,
     creditsApplied: creditsIn(invoice.total_pretax_credit_amounts),
     discounts: listOf(invoice.total_discount_amounts).flatMap(({ discount, amount }) =>
       amount === 0 ? [] : [idOf(discount, 'discount')],
     ),
     // The creation time of a preview is the time at which the invoice will be created.
-    dueAt: milliseconds(invoice.created, 'created'),
+    dueAt: requireMilliseconds(invoice.created, 'created'),
     lines: lines.map(lineOf),
   }
 }
@@ -123,7 +132,7 @@ interface PretaxCredit {
 function creditsIn(amounts: unknown): number {
   return listOf(amounts as readonly PretaxCredit[] | null | undefined)
     .filter(({ type }) => type === 'credit_balance_transaction')
-    .reduce((sum, { amount }) => sum + integer(amount, 'amount of a credit'), 0)
+    .reduce((sum, { amount }) => sum + requireInteger(amount, 'amount of a credit'), 0)
 }
 
 function amountsOf(line: InvoiceLineReply): Pick<InvoicePreviewLine, 'amount' | 'net'> {
@@ -141,7 +150,7 @@ function lineOf(line: InvoiceLineReply): InvoicePreviewLine {
       line.parent?.subscription_item_details?.proration === true ||
       line.parent?.invoice_item_details?.proration === true,
     ...amountsOf(line),
-    periodStart: milliseconds(line.period?.start, 'line period'),
-    periodEnd: milliseconds(line.period?.end, 'line period'),
+    periodStart: requireMilliseconds(line.period?.start, 'line period'),
+    periodEnd: requireMilliseconds(line.period?.end, 'line period'),
   }
 }

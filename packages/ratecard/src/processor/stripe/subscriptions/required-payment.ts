@@ -2,7 +2,7 @@
 import type { Stripe } from 'stripe'
 import type { RequiredPayment } from '../../subscription-change.ts'
 import type { StripeContext } from '../catalog/context.ts'
-import { idOf, milliseconds, type UntrustedReply } from '../connection/reading.ts'
+import { idOf, requireMilliseconds, type UntrustedReply } from '../connection/reading.ts'
 import { readAll, translateReply } from '../customers/single-object.ts'
 import type { SubscriptionReply } from './live-subscription.ts'
 
@@ -18,7 +18,7 @@ function paymentBy(
   return {
     invoice: idOf(invoice, 'latest_invoice'),
     url: page ?? null,
-    expiresAt: milliseconds(pending.expires_at, 'pending_update'),
+    expiresAt: requireMilliseconds(pending.expires_at, 'pending_update'),
   }
 }
 

@@ -10,8 +10,8 @@ import type {
 } from '../../subscription-change.ts'
 import type { WriteOptions } from '../../processor.ts'
 import type { StripeContext } from '../catalog/context.ts'
-import { known } from '../connection/reading.ts'
-import { entry, readSchedule, readScheduled, rejected, writePlan, type Phases } from './schedules.ts'
+import { knownWord } from '../connection/reading.ts'
+import { itemText, readSchedule, readScheduled, rejectedError, writePlan, type Phases } from './schedules.ts'
 import { changeMetadata, withoutChange } from './scheduled-change.ts'
 import { priceIn, type Phase, type Schedule, type Segment } from './schedule-timeline.ts'
 
@@ -25,12 +25,12 @@ export async function readReleased(
   if (released === null) return null
   return {
     subscription: released.subscription,
-    phases: phases.filter((phase) => phase.end_date > released.at).map(shown),
+    phases: phases.filter((phase) => phase.end_date > released.at).map(toSchedulePhase),
     cancels: endBehavior === 'cancel',
   }
 }
 
-const shown = ({ start_date: start, end_date: end, items }: Phase): SchedulePhase => ({
+const toSchedulePhase = ({ start_date: start, end_date: end, items }: Phase): SchedulePhase => ({
   start: start * 1000,
   end: end * 1000,
   items: items.map(({ price, quantity }) => ({ price: processorId(price), quantity: quantity ?? null })),
@@ -44,12 +44,12 @@ export async function restoreSchedule(
 ): Promise<void> {
   const former = await readSchedule(context, id, options.signal)
   if (former.released?.subscription !== subscription)
-    throw rejected(`The schedule ${id} was not taken off ${subscription}.`)
+    throw rejectedError(`The schedule ${id} was not taken off ${subscription}.`)
   const { present, ...held } = await readScheduled(context, subscription, options.signal)
   if (present !== null && isOther(present, wanted))
-    throw rejected(`The subscription ${subscription} has another schedule by now.`)
+    throw rejectedError(`The subscription ${subscription} has another schedule by now.`)
   const begun = wanted.find(({ start }) => start === 'now')
-  const proration = known(prorations, phaseOf(former, begun?.of ?? null)?.proration_behavior)
+  const proration = knownWord(prorations, phaseOf(former, begun?.of ?? null)?.proration_behavior)
   await writePlan(
     context,
     {
@@ -79,7 +79,7 @@ const entriesOf = (phases: readonly { readonly items: Items }[]) =>
   phases
     .map(({ items }) =>
       items
-        .map(({ price, quantity }) => entry(price, quantity))
+        .map(({ price, quantity }) => itemText(price, quantity))
         .sort()
         .join(),
     )
@@ -115,19 +115,19 @@ function segmentsOf(
   // The running phase keeps the start of the new schedule, because the processor refuses another one.
   const begun = present === undefined ? running : { ...present, start_date: running.start_date }
   return [
-    segment(begun, begun.start_date, first),
+    toSegment(begun, begun.start_date, first),
     ...later.map((one) => {
       const phase = phaseOf(former, one.of)
       if (phase === undefined)
-        throw rejected(`The schedule ${former.id} has no phase that begins at ${String(one.of)}.`)
+        throw rejectedError(`The schedule ${former.id} has no phase that begins at ${String(one.of)}.`)
       const start = one.start === 'now' ? phase.start_date : one.start / 1000
       // A phase that begins later than planned begins nevertheless, with all that it does when it begins.
-      return segment({ ...phase, start_date: start }, start, one)
+      return toSegment({ ...phase, start_date: start }, start, one)
     }),
   ]
 }
 
-const segment = (phase: Phase, start: number, { end, items }: RestoredPhase): Segment => {
+const toSegment = (phase: Phase, start: number, { end, items }: RestoredPhase): Segment => {
   const moved = new Map(
     phase.items.flatMap(({ price }, index): [string, string][] => {
       const to = items[index]?.price

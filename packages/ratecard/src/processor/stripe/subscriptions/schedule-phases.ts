@@ -5,7 +5,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Stripe } from 'stripe'
 import { endsKey, endsText } from '../../customer-half.ts'
-import { formerId, formerObject, idIn, idOf, known, listOf, text, type Untrusted } from '../connection/reading.ts'
+import { formerId, formerObject, idIn, idOf, knownWord, listOf, text, type Untrusted } from '../connection/reading.ts'
 import type { SubscriptionReply } from './live-subscription.ts'
 import {
   priceIn,
@@ -46,7 +46,7 @@ export function phaseParams(
     items: items.map((item) => itemParams(item, priceIn(item, moved), heldItem(phase, item, around))),
     // A later phase that existed before keeps its own proration behavior.
     proration_behavior: begins
-      ? (known(['always_invoice', 'create_prorations', 'none'], phase.proration_behavior) ?? 'none')
+      ? (knownWord(['always_invoice', 'create_prorations', 'none'], phase.proration_behavior) ?? 'none')
       : 'none',
     ...discountParams(phase, around, codes),
     ...trialParams(phase, start, end, around),
@@ -74,7 +74,7 @@ function itemParams(item: PhaseItem, price: string, held: SubscriptionItemReply 
   return {
     price,
     ...unlessNull('quantity', quantity),
-    ...unlessNull('metadata', filled(metadata)),
+    ...unlessNull('metadata', filledMetadata(metadata)),
     ...discountsOf(
       (held?.discounts ? listOf(held.discounts).map(ownDiscount) : null) ?? listOf(item.discounts).map(sameDiscount),
     ),
@@ -163,7 +163,7 @@ function extraParams(extra: ExtraItemReply): NonNullable<PhaseParams['add_invoic
     ...unlessNull('period', periodParams(extra.period)),
     ...unlessNull('quantity', extra.quantity),
     ...unlessNull('discountable', extra.discountable),
-    ...unlessNull('metadata', filled(extra.metadata)),
+    ...unlessNull('metadata', filledMetadata(extra.metadata)),
     ...discountsOf(listOf(extra.discounts).map(sameDiscount)),
     ...unlessNull('tax_rates', rateIds(extra.tax_rates)),
   }
@@ -173,8 +173,8 @@ type ExtraPeriod = NonNullable<NonNullable<PhaseParams['add_invoice_items']>[num
 
 function periodParams(said: ExtraItemReply['period']): ExtraPeriod | null {
   const [start, end] = [said?.start, said?.end]
-  const startType = known(['max_item_period_start', 'phase_start', 'timestamp'], start?.type)
-  const endType = known(['min_item_period_end', 'phase_end', 'timestamp'], end?.type)
+  const startType = knownWord(['max_item_period_start', 'phase_start', 'timestamp'], start?.type)
+  const endType = knownWord(['min_item_period_end', 'phase_end', 'timestamp'], end?.type)
   if (startType === null || endType === null) return null
   return {
     start: { type: startType, ...unlessNull('timestamp', start?.timestamp) },
@@ -188,7 +188,7 @@ function paymentParams(phase: Phase): Partial<PhaseParams> {
   return {
     ...unlessNull('currency', phase.currency),
     ...unlessNull('application_fee_percent', fee),
-    ...unlessNull('collection_method', known(['charge_automatically', 'send_invoice'], method)),
+    ...unlessNull('collection_method', knownWord(['charge_automatically', 'send_invoice'], method)),
     ...unlessNull('default_payment_method', idIn(phase.default_payment_method)),
     ...unlessNull('on_behalf_of', idIn(phase.on_behalf_of)),
     ...(transfer === null || transfer === undefined
@@ -222,7 +222,7 @@ function descriptionParams(phase: Phase, ends: readonly string[] | undefined): P
   const metadata = phaseMetadata(phase, ends)
   return {
     ...unlessNull('description', description),
-    ...unlessNull('metadata', filled(metadata)),
+    ...unlessNull('metadata', filledMetadata(metadata)),
     ...(settings === null || settings === undefined ? {} : { invoice_settings: invoiceParams(settings) }),
   }
 }
@@ -256,7 +256,7 @@ function automaticTaxParams(said: Phase['automatic_tax']): Pick<PhaseParams, 'au
 
 /** Returns those present values of the subscription that differ from the running phase and from the schedule's defaults. */
 function presentParams(phase: Phase, { subscription, usual }: PhaseSurroundings): Partial<PhaseParams> {
-  const method = known(['charge_automatically', 'send_invoice'], subscription.collection_method)
+  const method = knownWord(['charge_automatically', 'send_invoice'], subscription.collection_method)
   const saidMethod = phase.collection_method ?? usual.collection_method ?? null
   const card = idIn(subscription.default_payment_method)
   const saidCard = idIn(phase.default_payment_method) ?? idIn(usual.default_payment_method)
@@ -288,7 +288,7 @@ function partyParams(
   party:
     { readonly type?: string | null | undefined; readonly account?: Reference | null | undefined } | null | undefined,
 ): { type: 'account' | 'self'; account?: string } | null {
-  const type = known(['account', 'self'], party?.type)
+  const type = knownWord(['account', 'self'], party?.type)
   return type === null ? null : { type, ...unlessNull('account', idIn(party?.account)) }
 }
 
@@ -298,7 +298,7 @@ function rateIds(rates: Rates): string[] | null {
 }
 
 /** Returns the metadata; null for an empty map, which the SDK would not send. */
-function filled(
+function filledMetadata(
   metadata: Readonly<Record<string, string | null | undefined>> | null | undefined,
 ): Record<string, string> | null {
   const entries = Object.entries(metadata ?? {}).filter(

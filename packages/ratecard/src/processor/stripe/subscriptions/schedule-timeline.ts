@@ -2,7 +2,7 @@
 // phases change only in the prices that move. The running phase may be split in two, but its values stay.
 import type { Stripe } from 'stripe'
 import { ProcessorError } from '../../processor-error.ts'
-import { idIn, idOf, integer, present, requiredList, word } from '../connection/reading.ts'
+import { idIn, idOf, requireInteger, requirePresent, requiredList, requireWord } from '../connection/reading.ts'
 import type { Untrusted, UntrustedReply } from '../connection/reading.ts'
 
 type PhaseReply = Untrusted<Stripe.SubscriptionSchedule.Phase>
@@ -43,14 +43,14 @@ export function scheduleFrom(said: UntrustedReply<Stripe.SubscriptionSchedule>):
     // `end_behavior` decides whether the subscription continues after the schedule, so an unknown value throws. `none` and `renew` are
     // values of earlier API versions, and mean that it continues.
     endBehavior:
-      word(['cancel', 'release', 'none', 'renew'], said.end_behavior, 'end_behavior') === 'cancel'
+      requireWord(['cancel', 'release', 'none', 'renew'], said.end_behavior, 'end_behavior') === 'cancel'
         ? 'cancel'
         : 'release',
     subscription: idIn(said.subscription),
     // An active schedule must have a current phase, otherwise this throws.
     begun:
       said.status === 'active' || current
-        ? integer(present(current, 'current_phase').start_date, 'start of the current_phase')
+        ? requireInteger(requirePresent(current, 'current_phase').start_date, 'start of the current_phase')
         : null,
     released: releaseIn(said),
     phases: requiredList(said.phases, 'phases').map(phaseFrom),
@@ -72,8 +72,8 @@ function releaseIn({
 function phaseFrom(said: PhaseReply): Phase {
   return {
     ...said,
-    start_date: integer(said.start_date, 'start_date of a phase'),
-    end_date: integer(said.end_date, 'end_date of a phase'),
+    start_date: requireInteger(said.start_date, 'start_date of a phase'),
+    end_date: requireInteger(said.end_date, 'end_date of a phase'),
     items: requiredList(said.items, 'items of a phase').map((item) => ({
       ...item,
       price: idOf(item.price ?? item.plan, 'price of a phase'),
@@ -203,15 +203,17 @@ export function planSegments(
 
 function cut(phase: Phase, turns: readonly PriceSwitch[]): Segment[] {
   const inside = turns.filter(({ from, at }) => at > phase.start_date && at < phase.end_date && hasPrice(phase, from))
-  return between(phase, [phase.start_date, ...inside.map((turn) => turn.at)], phase.end_date, turns)
+  return segmentsBetween(phase, [phase.start_date, ...inside.map((turn) => turn.at)], phase.end_date, turns)
 }
 
 /** Returns the segments to add after the last phase for moves that are due after its end. Empty if there are no such moves. */
 function goingOn(last: Phase, missing: readonly PriceSwitch[], turns: readonly PriceSwitch[]): Segment[] {
-  return missing.length === 0 ? [] : between(last, [last.end_date, ...missing.map((turn) => turn.at)], null, turns)
+  return missing.length === 0
+    ? []
+    : segmentsBetween(last, [last.end_date, ...missing.map((turn) => turn.at)], null, turns)
 }
 
-function between(
+function segmentsBetween(
   phase: Phase,
   moments: readonly number[],
   end: number | null,

@@ -12,7 +12,7 @@ export function scheduledMoves(
   const phases = remainingPhases(schedule)
   return subscription.items.flatMap(({ price, currentPeriodEnd }) => {
     const then = phases.findLast((phase) => phase.start_date * 1000 <= currentPeriodEnd) ?? phases[0]
-    const successor = successors(subscription, then).get(price.id)
+    const successor = successorPrices(subscription, then).get(price.id)
     return successor === undefined ? [] : [{ from: price.id, to: successor, at: then.start_date * 1000 }]
   })
 }
@@ -21,7 +21,7 @@ export function scheduledMoves(
  * Maps present prices to the next ones as Stripe does. An item keeps its price if the next phase contains that price. The other items get
  * the remaining prices of the phase, in order: licensed items those with a quantity, and metered items those without.
  */
-function successors(subscription: Pick<LiveSubscription, 'items'>, then: Phase): Map<ProcessorId, ProcessorId> {
+function successorPrices(subscription: Pick<LiveSubscription, 'items'>, then: Phase): Map<ProcessorId, ProcessorId> {
   const present = subscription.items.map((item) => item.price.id)
   const pairs = [true, false].flatMap((metered) => {
     const leaving = subscription.items.filter(

@@ -92,7 +92,7 @@ export async function previewScheduled(
   signal: AbortSignal,
 ): Promise<InvoicePreview | null> {
   const { present, ...held } = await readScheduled(context, id, signal)
-  if (present === null) throw rejected(`The subscription ${id} has no schedule.`)
+  if (present === null) throw rejectedError(`The subscription ${id} has no schedule.`)
   const change = changeOf(present, { ...held, plan: (schedule, phases) => segmentsOf(schedule, phases, request) })
   if (change === null) throw new TypeError('The plan of a preview has no segments.')
   const { phases = [], end_behavior: ending, proration_behavior: prorates } = change.params
@@ -128,7 +128,7 @@ function withoutDiscounts<P extends Pick<Stripe.SubscriptionScheduleUpdateParams
 function keepsPhase({ phase, items = phase.items, codes, ends }: Segment): boolean {
   const entries = (of: readonly PhaseItem[]) =>
     of
-      .map(({ price, quantity }) => entry(price, quantity))
+      .map(({ price, quantity }) => itemText(price, quantity))
       .sort()
       .join()
   const own = phaseDiscounts(phase)
@@ -141,9 +141,9 @@ function keepsPhase({ phase, items = phase.items, codes, ends }: Segment): boole
 
 export async function readScheduled(context: StripeContext, id: string, signal: AbortSignal) {
   const found = await retrieveSubscription(context, id, signal)
-  if (found === null) throw rejected(`There is no subscription ${id}.`)
+  if (found === null) throw rejectedError(`There is no subscription ${id}.`)
   const subscription = await withAllItems(context, found, signal)
-  if (hasEnded(subscription)) throw rejected(`The subscription ${id} has ended.`)
+  if (hasEnded(subscription)) throw rejectedError(`The subscription ${id} has ended.`)
   const live = translateReply(subscription, liveSubscription)
   const owner = translateReply(subscription, (one) => idIn(one.schedule))
   const present = owner === null ? null : await readSchedule(context, owner, signal)
@@ -187,7 +187,7 @@ function refuseEnding({ id, cancel_at: at, ...subscription }: SubscriptionReply,
   const endsWithSchedule = schedule?.endBehavior === 'cancel' && schedule.phases.at(-1)?.end_date === at
   const isPlanned = (at ?? null) !== null && !endsWithSchedule
   if (subscription.cancel_at_period_end === true || isPlanned)
-    throw rejected(`The subscription ${id} is going to be cancelled, so its items are not moved.`)
+    throw rejectedError(`The subscription ${id} is going to be cancelled, so its items are not moved.`)
 }
 
 /**
@@ -203,7 +203,7 @@ function turnOf(swap: ScheduledSwaps['swaps'][number], live: LiveSubscription, s
   if (phase !== undefined) return { ...swap, at: phase.start_date }
   const moved = on(swap.to)
   if (moved !== undefined) return { ...swap, at: moved.currentPeriodStart / 1000 }
-  throw rejected(`The subscription ${live.id} has no item with the price ${swap.from}.`)
+  throw rejectedError(`The subscription ${live.id} has no item with the price ${swap.from}.`)
 }
 
 function isAhead({ begun }: Schedule, phase: Phase): boolean {
@@ -225,7 +225,7 @@ async function checkPrices(
     known.get(price) ?? (await readUsageType(context, price, signal))
   for (const { from, to } of turns) {
     if ((await usageOf(from)) !== (await usageOf(to)))
-      throw rejected(`${from} and ${to} are not both metered or both licensed; such a move is not scheduled.`)
+      throw rejectedError(`${from} and ${to} are not both metered or both licensed; such a move is not scheduled.`)
   }
 }
 
@@ -235,9 +235,9 @@ async function readUsageType(context: StripeContext, id: string, signal: AbortSi
     send: (options: Stripe.RequestOptions) => context.stripe.prices.retrieve(id, {}, options),
   }
   const price = await readOne(context, request, { object: 'price', id }, signal)
-  if (price === null) throw rejected(`There is no price ${id}.`)
+  if (price === null) throw rejectedError(`There is no price ${id}.`)
   const { recurring } = price
-  if (recurring === null || recurring === undefined) throw rejected(`The price ${id} does not recur.`)
+  if (recurring === null || recurring === undefined) throw rejectedError(`The price ${id} does not recur.`)
   return translateReply(price, () => text(recurring.usage_type, 'usage_type'))
 }
 
@@ -247,7 +247,7 @@ export async function readSchedule(context: StripeContext, id: string, signal: A
     send: (options: Stripe.RequestOptions) => context.stripe.subscriptionSchedules.retrieve(id, {}, options),
   }
   const schedule = await readOne(context, request, { object: 'subscription_schedule', id }, signal)
-  if (schedule === null) throw rejected(`There is no schedule ${id}.`)
+  if (schedule === null) throw rejectedError(`There is no schedule ${id}.`)
   return translateReply(schedule, scheduleFrom)
 }
 
@@ -381,13 +381,15 @@ async function write(
  * change those items at once.
  */
 function refuseDisagreement(live: LiveSubscription, schedule: Schedule, [running]: Phases): void {
-  const said = running.items.map((item) => entry(item.price, item.quantity)).sort()
-  const held = live.items.map((item) => entry(item.price.id, item.quantity)).sort()
+  const said = running.items.map((item) => itemText(item.price, item.quantity)).sort()
+  const held = live.items.map((item) => itemText(item.price.id, item.quantity)).sort()
   if (said.join() === held.join()) return
-  throw rejected(`The schedule ${schedule.id} and the subscription ${live.id} do not agree about the current items.`)
+  throw rejectedError(
+    `The schedule ${schedule.id} and the subscription ${live.id} do not agree about the current items.`,
+  )
 }
 
-export function entry(price: string, quantity: number | null | undefined): string {
+export function itemText(price: string, quantity: number | null | undefined): string {
   return `${price}×${String(quantity ?? 'metered')}`
 }
 
@@ -400,7 +402,7 @@ export function shortestPeriod(live: LiveSubscription): { interval: string; inte
   const [shortest] = live.items
     .map(({ price }) => price)
     .sort((a, b) => days[a.interval] * a.intervalCount - days[b.interval] * b.intervalCount)
-  if (shortest === undefined) throw rejected(`The subscription ${live.id} has no items.`)
+  if (shortest === undefined) throw rejectedError(`The subscription ${live.id} has no items.`)
   return { interval: shortest.interval, interval_count: shortest.intervalCount }
 }
 
@@ -409,8 +411,8 @@ function isWritten(after: Schedule, { phases = [] }: Stripe.SubscriptionSchedule
   return (
     written.length === phases.length &&
     phases.every(({ items }, index) => {
-      const wanted = items.map((item) => entry(item.price ?? '', item.quantity))
-      return wanted.join() === written[index]?.items.map((item) => entry(item.price, item.quantity)).join()
+      const wanted = items.map((item) => itemText(item.price ?? '', item.quantity))
+      return wanted.join() === written[index]?.items.map((item) => itemText(item.price, item.quantity)).join()
     })
   )
 }
@@ -419,6 +421,6 @@ function strange(schedule: string, subscription: string): ProcessorError {
   return new ProcessorError('broken', `Stripe’s schedule ${schedule} is not of ${subscription}.`)
 }
 
-export function rejected(message: string): ProcessorError {
+export function rejectedError(message: string): ProcessorError {
   return new ProcessorError('rejected', message)
 }

@@ -2,7 +2,7 @@ import type { LiveSubscription } from '../../customer-half.ts'
 import type { StripeContext } from '../catalog/context.ts'
 import { hasEnded, type SubscriptionReply } from './live-subscription.ts'
 import { listSome } from '../connection/pages.ts'
-import { translated } from './subscriptions.ts'
+import { translateSubscription } from './subscriptions.ts'
 
 /** Returns subscriptions of the account that have not ended, newest first, from at most `pages` list pages. */
 export async function someSubscriptions(
@@ -22,6 +22,6 @@ export async function someSubscriptions(
   )
   const subscriptions: LiveSubscription[] = []
   for (const one of found as SubscriptionReply[])
-    if (!hasEnded(one)) subscriptions.push(await translated(context, one, signal))
+    if (!hasEnded(one)) subscriptions.push(await translateSubscription(context, one, signal))
   return { subscriptions, complete }
 }

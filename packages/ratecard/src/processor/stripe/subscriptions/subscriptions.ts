@@ -19,7 +19,7 @@ export async function runningSubscriptions(
 ): Promise<LiveSubscription[]> {
   return translatedAll(
     context,
-    (await listed(context, filter, signal)).filter((one) => !hasEnded(one)),
+    (await listSubscriptions(context, filter, signal)).filter((one) => !hasEnded(one)),
     signal,
   )
 }
@@ -30,10 +30,10 @@ export async function everySubscription(
   filter: Filter,
   signal: AbortSignal,
 ): Promise<LiveSubscription[]> {
-  return translatedAll(context, await listed(context, { ...filter, status: 'all' }, signal), signal)
+  return translatedAll(context, await listSubscriptions(context, { ...filter, status: 'all' }, signal), signal)
 }
 
-function listed(
+function listSubscriptions(
   context: StripeContext,
   filter: Stripe.SubscriptionListParams,
   signal: AbortSignal,
@@ -55,7 +55,7 @@ async function translatedAll(
   signal: AbortSignal,
 ): Promise<LiveSubscription[]> {
   const live: LiveSubscription[] = []
-  for (const one of newestFirst.toReversed()) live.push(await translated(context, one, signal))
+  for (const one of newestFirst.toReversed()) live.push(await translateSubscription(context, one, signal))
   // Stripe lists the newest subscription first, so the list was reversed. The sort is stable, so subscriptions of the same second keep
   // their order.
   return live.sort((a, b) => a.createdAt - b.createdAt)
@@ -67,7 +67,7 @@ export async function readSubscription(
   signal: AbortSignal,
 ): Promise<LiveSubscription | null> {
   const reply = await retrieveSubscription(context, id, signal)
-  return reply === null ? null : translated(context, reply, signal)
+  return reply === null ? null : translateSubscription(context, reply, signal)
 }
 
 export function retrieveSubscription(
@@ -100,7 +100,7 @@ export async function swapItems(
       context.stripe.subscriptions.update(id, { items, proration_behavior: 'none' }, sending),
   }
   const reply = await writeOne(context, request, { object: 'subscription', id }, options)
-  const after = await translated(context, reply, options.signal)
+  const after = await translateSubscription(context, reply, options.signal)
   const lost = swaps.find((swap) => !isDone(after, swap))
   if (lost === undefined) return after
   throw new ProcessorError(
@@ -128,7 +128,7 @@ function isDone(after: LiveSubscription, swap: ItemSwap): boolean {
 }
 
 /** Converts a subscription, with all its items. */
-export async function translated(
+export async function translateSubscription(
   context: StripeContext,
   subscription: SubscriptionReply,
   signal: AbortSignal,

@@ -3,7 +3,7 @@ import type { Stripe } from 'stripe'
 import { day, type Scenario, type Stage } from './stage.ts'
 
 /** Creates a subscription on a test clock, with a coupon that lasts three months. */
-async function discounted(stage: Stage) {
+async function createDiscounted(stage: Stage) {
   const { stripe } = stage
   const clock = await stage.clock()
   const customer = await stage.customer(clock.id)
@@ -13,10 +13,10 @@ async function discounted(stage: Stage) {
     ...{ customer, items: [{ price: price.id }], discounts: [{ coupon: long.id }] },
     expand: ['discounts'],
   })
-  return { clock, customer, price, id, first: shown(discounts)[0] }
+  return { clock, customer, price, id, first: expandedDiscounts(discounts)[0] }
 }
 
-const shown = (discounts: Stripe.Subscription['discounts']): Stripe.Discount[] =>
+const expandedDiscounts = (discounts: Stripe.Subscription['discounts']): Stripe.Discount[] =>
   discounts.filter((one) => typeof one !== 'string')
 
 const keptDiscounts: Scenario = {
@@ -25,11 +25,13 @@ const keptDiscounts: Scenario = {
     'An update that lists a discount by its id keeps the discount’s end; an additional coupon is redeemed; an empty text removes all discounts.',
   async observe(stage) {
     const { stripe } = stage
-    const { clock, id, first } = await discounted(stage)
+    const { clock, id, first } = await createDiscounted(stage)
     await stage.advance(clock.id, clock.from + 40 * day)
     const other = await stage.coupon({ percent_off: 10, duration: 'forever' })
     const update = async (discounts: Stripe.SubscriptionUpdateParams['discounts']) =>
-      shown((await stripe.subscriptions.update(id, { discounts: discounts ?? '', expand: ['discounts'] })).discounts)
+      expandedDiscounts(
+        (await stripe.subscriptions.update(id, { discounts: discounts ?? '', expand: ['discounts'] })).discounts,
+      )
     const both = await update([{ discount: first?.id ?? '' }, { coupon: other.id }])
     const again = await update([{ coupon: other.id }])
     return {
@@ -48,7 +50,7 @@ const phaseDiscounts: Scenario = {
   belief: 'A discount continues in a later phase that lists its id, and ends in a phase with other discounts.',
   async observe(stage) {
     const { stripe } = stage
-    const { customer, price, id, first, clock } = await discounted(stage)
+    const { customer, price, id, first, clock } = await createDiscounted(stage)
     const schedule = await stripe.subscriptionSchedules.create({ from_subscription: id })
     const [phase] = schedule.phases
     if (phase === undefined || first === undefined) return { phases: 0 }

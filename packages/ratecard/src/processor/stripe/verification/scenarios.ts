@@ -12,7 +12,7 @@ async function shopOn(stage: Stage) {
   return { clock, customer, product, price }
 }
 
-async function totals({ stripe }: Stage, customer: string): Promise<number[]> {
+async function invoiceTotals({ stripe }: Stage, customer: string): Promise<number[]> {
   const { data } = await stripe.invoices.list({ customer, limit: 20 })
   return data.map(({ total }) => total).reverse()
 }
@@ -130,14 +130,14 @@ const quantityKept: Scenario = {
     const other = await stage.price({ product: product.id, unit_amount: 800 })
     const made = await stripe.subscriptions.create({ customer, items: [{ price: price.id, quantity: 7 }] })
     const id = made.items.data[0]?.id ?? ''
-    const before = await totals(stage, customer)
+    const before = await invoiceTotals(stage, customer)
     const after = await stripe.subscriptions.update(made.id, {
       items: [{ id, price: other.id }],
       proration_behavior: 'none',
     })
     return {
       quantity: after.items.data[0]?.quantity ?? null,
-      invoices: (await totals(stage, customer)).length - before.length,
+      invoices: (await invoiceTotals(stage, customer)).length - before.length,
     }
   },
 }

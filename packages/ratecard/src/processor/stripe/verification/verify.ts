@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Clock } from '../../../base/clock.ts'
 import { ProcessorError } from '../../processor-error.ts'
-import { connect, isLiveKey, keyProblem } from '../connection/connection.ts'
+import { createStripe, isLiveKey, keyProblem } from '../connection/connection.ts'
 import { withoutSecrets } from '../connection/errors.ts'
 import { scenarios } from './scenarios.ts'
 import { Stage, type Observation, type Scenario } from './stage.ts'
@@ -49,8 +49,8 @@ export async function verify(options: VerifyOptions): Promise<readonly ScenarioR
       'The key is a live key. The check creates and deletes objects, so it accepts only test keys.',
     )
   const timeoutMs = 80_000
-  const real = connect({ secretKey, apiBase, timeoutMs })
-  const sandbox = connect({ secretKey: 'sk_test_ratecardverify', apiBase: sandboxUrl, timeoutMs })
+  const real = createStripe({ secretKey, apiBase, timeoutMs })
+  const sandbox = createStripe({ secretKey: 'sk_test_ratecardverify', apiBase: sandboxUrl, timeoutMs })
   const verdicts: ScenarioResult[] = []
   for (const scenario of scenarios) {
     if (only.length > 0 && !only.includes(scenario.id)) continue
@@ -70,7 +70,7 @@ async function decide(scenario: Scenario, real: Stage, sandbox: Stage, secretKey
   return {
     id,
     belief,
-    differences: errors.length > 0 ? [] : differences(expected.seen, found.seen),
+    differences: errors.length > 0 ? [] : differencesBetween(expected.seen, found.seen),
     error: errors.length > 0 ? errors.join(' ') : null,
     leftBehind: found.leftBehind,
   }
@@ -91,11 +91,11 @@ async function runScenario(scenario: Scenario, stage: Stage, secretKey: string):
   }
 }
 
-function differences(sandbox: unknown, processor: unknown, at = ''): Difference[] {
+function differencesBetween(sandbox: unknown, processor: unknown, at = ''): Difference[] {
   if (isDeepStrictEqual(sandbox, processor)) return []
   if (!isHash(sandbox) || !isHash(processor)) return [{ at, sandbox: sandbox ?? null, processor: processor ?? null }]
   const names = [...new Set([...Object.keys(sandbox), ...Object.keys(processor)])]
-  return names.flatMap((name) => differences(sandbox[name], processor[name], at === '' ? name : `${at}.${name}`))
+  return names.flatMap((name) => differencesBetween(sandbox[name], processor[name], at === '' ? name : `${at}.${name}`))
 }
 
 function isHash(value: unknown): value is Readonly<Record<string, unknown>> {

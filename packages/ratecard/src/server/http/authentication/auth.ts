@@ -45,7 +45,7 @@ export function createAuthentication({ service, guard, origins }: Authentication
     const found = typeof key === 'string' ? await service.authenticate(key) : null
     if (found?.state !== 'valid') {
       await guard.count(request, 'failed_authentication')
-      throw found?.state === 'expired' ? expired(found) : invalid()
+      throw found?.state === 'expired' ? keyExpired(found) : keyInvalid()
     }
     admit(request, found.key)
   }
@@ -69,7 +69,7 @@ export function createAuthentication({ service, guard, origins }: Authentication
       const session = value === undefined ? null : await service.authenticateSession(value)
       if (session === null) {
         await guard.count(request, 'failed_authentication')
-        throw value === undefined ? neither() : sessionInvalid()
+        throw value === undefined ? credentialsMissing() : sessionInvalid()
       }
       origins.refuseForeign(request)
       request.tenantSession = session
@@ -133,17 +133,17 @@ function isDryRun({ query }: FastifyRequest): boolean {
   )
 }
 
-function invalid(): ServiceError {
+function keyInvalid(): ServiceError {
   return new ServiceError('service_key_invalid', 'The key in X-Service-Key is not a valid service key.')
 }
 
-function expired({ expiresAt }: { readonly expiresAt: number }): ServiceError {
+function keyExpired({ expiresAt }: { readonly expiresAt: number }): ServiceError {
   return new ServiceError('service_key_expired', `The key in X-Service-Key expired at ${toRfc3339(expiresAt)}.`, {
     hint: 'Create a new one: ratecard keys create.',
   })
 }
 
-function neither(): ServiceError {
+function credentialsMissing(): ServiceError {
   return new ServiceError('service_key_missing', 'This route needs the session cookie of a tenant, or a service key.', {
     hint: 'Send the cookie ratecard_session (over TLS __Host-ratecard_session), or a service key in X-Service-Key.',
   })

@@ -109,7 +109,10 @@ export function route<Row extends Operation, Value extends ValueOf<Row> | RouteR
     options,
     run: async (request, reply) => {
       const value: unknown = await handler(callOf(request, reply))
-      return send(reply, value instanceof RouteResponse ? (value as RouteResponse) : answered(row, success, value, {}))
+      return send(
+        reply,
+        value instanceof RouteResponse ? (value as RouteResponse) : toResponse(row, success, value, {}),
+      )
     },
   }
 }
@@ -158,11 +161,11 @@ function decoderOf<Row extends Operation>(row: Row) {
       body: row.body === undefined ? undefined : fromWire(row.body, request.body),
       request,
       reply,
-      answer: (status: number, value: unknown, headers = {}) => answered(row, status, value, headers),
+      answer: (status: number, value: unknown, headers = {}) => toResponse(row, status, value, headers),
     }) as RouteContext<Row>
 }
 
-function answered<Row extends Operation>(
+function toResponse<Row extends Operation>(
   row: Row,
   status: number,
   value: unknown,

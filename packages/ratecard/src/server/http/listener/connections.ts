@@ -123,7 +123,7 @@ export function watchConnections(
   const look = () => {
     const now = performance.now()
     for (const connection of open) {
-      const reason = slowness(connection, limits, now)
+      const reason = slownessOf(connection, limits, now)
       if (reason === null) continue
       if (reason === 'slow_body' && connection.response?.headersSent === false) {
         // The `clientError` handler sends the client a problem response before the socket is closed.
@@ -142,7 +142,7 @@ export function watchConnections(
 
   return {
     count: () => open.size,
-    drain: (idleMs) => drain(server, open, idleMs),
+    drain: (idleMs) => drainConnections(server, open, idleMs),
     began(request, response, forWorker) {
       const connection = connectionOf.get(request.socket)
       if (connection === undefined) return
@@ -163,7 +163,7 @@ export function watchConnections(
  * destroy idle connections at once. The kernel may already have received a request on such a connection, and its client would get a reset
  * (ECONNRESET).
  */
-async function drain(server: Server, open: ReadonlySet<TrackedConnection>, idleMs: number): Promise<void> {
+async function drainConnections(server: Server, open: ReadonlySet<TrackedConnection>, idleMs: number): Promise<void> {
   if (!server.listening) return
   for (const { socket, response } of open) {
     closeSoftly(socket)
@@ -251,7 +251,7 @@ function makeRoom(
   return true
 }
 
-function slowness(connection: TrackedConnection, limits: ConnectionLimits, now: number): CutReason | null {
+function slownessOf(connection: TrackedConnection, limits: ConnectionLimits, now: number): CutReason | null {
   const { request, response, socket } = connection
   if (request === null || response === null || connection.upgraded) return null
   if (response.writableEnded) {

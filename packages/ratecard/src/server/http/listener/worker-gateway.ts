@@ -3,7 +3,7 @@
 import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { ServiceError } from '../../../base/errors/service-error.ts'
-import { guarded } from '../../../base/guarded.ts'
+import { guardCallback } from '../../../base/guarded.ts'
 import { problemMediaType, problemOf, toServiceError } from '../response/problem.ts'
 import { codingRefusal } from '../request/transfer-coding.ts'
 import { requestIdFrom } from '../request/request-id.ts'
@@ -79,7 +79,7 @@ export class WorkerGateway {
   watchUpgrades(server: Server): void {
     server.on(
       'upgrade',
-      guarded(
+      guardCallback(
         (request, socket, head) => this.join(request, socket, head),
         (error, _request, socket) => {
           this.options.onInternal(error, requestIdFrom(undefined))
@@ -95,7 +95,7 @@ export class WorkerGateway {
     // It is unclear where a request with malformed headers ends. So the connection is closed; otherwise later bytes could be parsed as
     // another request (request smuggling).
     if (this.options.leaving.aborted || error !== null) response.shouldKeepAlive = false
-    const refusal = this.options.closing.aborted ? draining() : error
+    const refusal = this.options.closing.aborted ? shuttingDown() : error
     const work =
       refusal === null
         ? this.options.service.dispatchToWorker(name, request, response, {
@@ -145,7 +145,7 @@ export class WorkerGateway {
           'request_invalid',
           'This path does not support connection upgrades (e.g. WebSocket); only workers do.',
         )
-      if (this.options.closing.aborted) throw draining()
+      if (this.options.closing.aborted) throw shuttingDown()
       if (wrong !== null) throw wrong
       const { name, host, path, prefix } = target
       const clientAddress = this.options.addressOf(request)
@@ -176,14 +176,19 @@ export class WorkerGateway {
     // RFC 9112 §3.2.2: if the request line contains an absolute URL, its host takes precedence over the Host header.
     const absolute = target.startsWith('/') ? null : absoluteForm.exec(target)
     const host = absolute?.[1] ?? firstHost(request.rawHeaders)
-    const url = absolute === null ? target : rooted(absolute[2] ?? '')
+    const url = absolute === null ? target : withLeadingSlash(absolute[2] ?? '')
     const name = this.options.service.workerAtHost(this.plainHost(host))
     if (name !== null) return { name, host, path: url.startsWith('/') ? url : '/', prefix: '' }
     if (!url.startsWith(workersRoot)) return null
     const length = url.slice(workersRoot.length).search(/[/?]/)
     const end = length < 0 ? url.length : workersRoot.length + length
     if (end === workersRoot.length) return null
-    return { name: url.slice(workersRoot.length, end), host, path: rooted(url.slice(end)), prefix: url.slice(0, end) }
+    return {
+      name: url.slice(workersRoot.length, end),
+      host,
+      path: withLeadingSlash(url.slice(end)),
+      prefix: url.slice(0, end),
+    }
   }
 
   /**
@@ -201,7 +206,7 @@ export class WorkerGateway {
   }
 }
 
-const rooted = (path: string) => (path.startsWith('/') ? path : `/${path}`)
+const withLeadingSlash = (path: string) => (path.startsWith('/') ? path : `/${path}`)
 
 /**
  * Returns the first Host header. Reads the raw header list, because creating Node's header object would take a considerable part of the
@@ -256,6 +261,6 @@ function readRest(request: IncomingMessage): void {
   request.resume()
 }
 
-function draining(): ServiceError {
+function shuttingDown(): ServiceError {
   return new ServiceError('shutting_down', 'This replica is shutting down.', { retryAfter: 1 })
 }

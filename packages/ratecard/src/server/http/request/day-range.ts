@@ -23,7 +23,7 @@ export function dayRange(
   const from = dayOf(asked, 'from') ?? to - defaultDays * dayMs
   requireOrder(from, to)
   if ((to - from) / dayMs >= maxDays)
-    throw invalid('from', `"from" and "to" must be at most ${String(maxDays)} days apart.`)
+    throw invalidRange('from', `"from" and "to" must be at most ${String(maxDays)} days apart.`)
   return { from: textOf(from), to: textOf(to) }
 }
 
@@ -42,18 +42,18 @@ function dayOf(asked: AskedDays, member: 'from' | 'to'): number | null {
   const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN
   // `Date.parse` reads 2026-02-30 as 2 March. So convert the result back and compare it with the given text.
   if (Number.isNaN(time) || textOf(time) !== text)
-    throw invalid(member, `"${member}" must be a day such as 2026-01-31, but is "${text}".`)
+    throw invalidRange(member, `"${member}" must be a day such as 2026-01-31, but is "${text}".`)
   return time
 }
 
 function requireOrder(from: number, to: number): void {
-  if (from > to) throw invalid('from', `"from" (${textOf(from)}) is after "to" (${textOf(to)}).`)
+  if (from > to) throw invalidRange('from', `"from" (${textOf(from)}) is after "to" (${textOf(to)}).`)
 }
 
 const startOfDay = (time: number) => time - (time % dayMs)
 const textOf = (time: number) => new Date(time).toISOString().slice(0, 10)
 
-function invalid(member: string, detail: string): ServiceError {
+function invalidRange(member: string, detail: string): ServiceError {
   return new ServiceError('request_invalid', detail, {
     issues: [{ code: 'value_invalid', pointer: pointerOf(['query', member]), severity: 'error', detail }],
   })

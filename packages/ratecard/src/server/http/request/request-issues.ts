@@ -22,33 +22,33 @@ function toIssue(error: FastifySchemaValidationError, place: readonly string[]):
     case 'additionalProperties': {
       const unknown = text(params['additionalProperty'])
       const hint = didYouMean(unknown, knownNames(error))
-      return issue('field_unknown', [...path, unknown], `There is no "${unknown}" here.`, hint)
+      return requestIssue('field_unknown', [...path, unknown], `There is no "${unknown}" here.`, hint)
     }
     case 'required': {
       const missing = text(params['missingProperty'])
-      return issue('field_missing', [...path, missing], `"${missing}" is required.`)
+      return requestIssue('field_missing', [...path, missing], `"${missing}" is required.`)
     }
     case 'type':
-      return issue('type_wrong', path, `"${name}" must be ${[params['type']].flat().map(text).join(' or ')}.`)
+      return requestIssue('type_wrong', path, `"${name}" must be ${[params['type']].flat().map(text).join(' or ')}.`)
     case 'enum':
-      return issue(
+      return requestIssue(
         'enum_unknown',
         path,
         `"${name}" must be one of ${[params['allowedValues']].flat().map(text).join(', ')}.`,
       )
     case 'minItems':
     case 'minLength':
-      return issue('value_invalid', path, `"${name}" must have at least ${sized(error)}.`)
+      return requestIssue('value_invalid', path, `"${name}" must have at least ${sizeText(error)}.`)
     case 'maxItems':
     case 'maxLength':
-      return issue('value_invalid', path, `"${name}" must have at most ${sized(error)}.`)
+      return requestIssue('value_invalid', path, `"${name}" must have at most ${sizeText(error)}.`)
     default:
-      return issue('value_invalid', path, `"${name}" ${error.message ?? 'is invalid'}.`)
+      return requestIssue('value_invalid', path, `"${name}" ${error.message ?? 'is invalid'}.`)
   }
 }
 
 /** Returns the limit of a list or text with its unit, e.g. `1 item`. */
-function sized({ keyword, params }: FastifySchemaValidationError): string {
+function sizeText({ keyword, params }: FastifySchemaValidationError): string {
   const limit = Number(params['limit'])
   return `${String(limit)} ${keyword.endsWith('Items') ? 'item' : 'character'}${limit === 1 ? '' : 's'}`
 }
@@ -60,6 +60,6 @@ function knownNames(error: FastifySchemaValidationError): string[] {
   return Object.keys(schema.properties ?? {})
 }
 
-function issue(code: Issue['code'], path: readonly string[], detail: string, hint?: string): Issue {
+function requestIssue(code: Issue['code'], path: readonly string[], detail: string, hint?: string): Issue {
   return { code, pointer: pointerOf(path), severity: 'error', detail, ...(hint === undefined ? {} : { hint }) }
 }

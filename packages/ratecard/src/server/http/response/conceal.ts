@@ -37,7 +37,7 @@ export function redactSecrets(app: FastifyInstance, service: Secrets): void {
       return payload
     const secrets = await secretsFor(reply, service)
     const before = payload.toString()
-    const text = redacted(before, secrets, request)
+    const text = redactJson(before, secrets, request)
     if (text === before) return payload
     if (reply.hasHeader('content-length')) reply.header('content-length', Buffer.byteLength(text))
     return text
@@ -72,7 +72,7 @@ function redactEvents(events: Readable, service: Secrets, request: FastifyReques
       // Leaves a heartbeat unchanged, because it contains no data.
       yield text.startsWith(':') && !text.includes('\ndata:')
         ? text
-        : redacted(text, await service.secretTexts(), request)
+        : redactJson(text, await service.secretTexts(), request)
     }
   }
   return Readable.from(pieces(), { objectMode: false })
@@ -85,7 +85,7 @@ function mustRedact({ caller, url }: FastifyRequest): boolean {
 }
 
 /** Redacts what the caller of the request may not see. */
-function redacted(
+function redactJson(
   json: string,
   { variables, webhooks }: SecretTexts,
   { caller, routeOptions }: FastifyRequest,

@@ -68,12 +68,12 @@ export async function configAnswer(
   request: ConfigRequest,
   kind: Kind = jsonKind,
 ): Promise<ConfigAnswer> {
-  const representations = made.get(published) ?? represent(published, kind)
+  const representations = made.get(published) ?? prepareRepresentations(published, kind)
   made.set(published, representations)
-  return choose(await representations, request)
+  return chooseAnswer(await representations, request)
 }
 
-function choose(ready: Representations, { acceptEncoding, ifNoneMatch }: ConfigRequest): ConfigAnswer {
+function chooseAnswer(ready: Representations, { acceptEncoding, ifNoneMatch }: ConfigRequest): ConfigAnswer {
   const chosen = ready[encodingOf(acceptEncoding)]
   const tag = matchedTag(ifNoneMatch, chosen.etag, ready.tags)
   if (tag === null) return { status: 200, headers: chosen.headers, body: chosen.body }
@@ -81,7 +81,7 @@ function choose(ready: Representations, { acceptEncoding, ifNoneMatch }: ConfigR
   return { status: 304, headers: { ...rest, etag: tag }, body: null }
 }
 
-async function represent({ body, etag }: Content, kind: Kind): Promise<Representations> {
+async function prepareRepresentations({ body, etag }: Content, kind: Kind): Promise<Representations> {
   const [zipped, brotli] = await Promise.all([
     compressGzip(body, { level: 9 }),
     compressBrotli(body, {
@@ -133,7 +133,7 @@ export function encodingOf(header = ''): Encoding {
  * Sends a response that caches may store but must revalidate, or 304 if the client already has it. With a service key, only the caller's
  * own cache may store it. An `answer` that is text must be serialized JSON.
  */
-export async function cacheable(
+export async function sendCacheable(
   request: FastifyRequest,
   reply: FastifyReply,
   answer: RouteResponse | string,

@@ -3,17 +3,17 @@ import { pageStyle } from './page-style.generated.ts'
 
 const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 // Escapes a text of the error tables for HTML. Text between backticks becomes `<code>`.
-const html = (text: string) =>
+const escapeHtml = (text: string) =>
   text.replace(/[&<>"]/g, (character) => escapes[character] ?? character).replace(/`([^`]+)`/g, '<code>$1</code>')
 
 /** Returns the HTML page of all error codes. The `type` of every problem links to its code's anchor on this page. */
 export function errorsPage(): string {
   const problems = Object.entries(problemCodes).map(
     ([code, { status, title, when }]) =>
-      `<section id="${code}"><h3><code>${code}</code> · ${String(status)}</h3><p><b>${html(title)}.</b> ${html(when)}</p></section>`,
+      `<section id="${code}"><h3><code>${code}</code> · ${String(status)}</h3><p><b>${escapeHtml(title)}.</b> ${escapeHtml(when)}</p></section>`,
   )
   const issues = Object.entries(issueCodes).map(
-    ([code, text]) => `<section id="${code}"><h3><code>${code}</code></h3><p>${html(text)}</p></section>`,
+    ([code, text]) => `<section id="${code}"><h3><code>${code}</code></h3><p>${escapeHtml(text)}</p></section>`,
   )
   return [
     '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Ratecard: errors</title>',

@@ -18,7 +18,7 @@ export async function eventStream<Event>(
 ): Promise<Readable> {
   const events = source[Symbol.asyncIterator]()
   const first = await events.next()
-  return Readable.from(frames(events, first, render), { objectMode: false })
+  return Readable.from(eventFrames(events, first, render), { objectMode: false })
 }
 
 /**
@@ -42,13 +42,13 @@ async function* openFrames<Event>(
     const first = await orHeartbeat(pending)
     if (first === null) yield heartbeat
     else {
-      yield* frames(events, first, render)
+      yield* eventFrames(events, first, render)
       return
     }
   }
 }
 
-async function* frames<Event>(
+async function* eventFrames<Event>(
   events: AsyncIterator<Event>,
   first: IteratorResult<Event>,
   render: (event: Event) => { readonly event: string; readonly data: unknown },

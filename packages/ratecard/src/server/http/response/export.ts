@@ -20,14 +20,14 @@ export async function exportStream({ rows, ...recency }: Export, format: 'csv' |
   const iterator = rows[Symbol.asyncIterator]()
   const first = await iterator.next()
   const lines = format === 'csv' ? csvLines(iterator, first) : jsonLines(iterator, first, recency)
-  return Readable.from(chunks(lines), { objectMode: false })
+  return Readable.from(inChunks(lines), { objectMode: false })
 }
 
 async function* csvLines(rows: AsyncIterator<Row>, first: IteratorResult<Row>): AsyncGenerator<string> {
   yield `${exportColumns.join(',')}\n`
   for (let next = first; next.done !== true; next = await rows.next()) {
     const row = toWire(ExportRow, next.value)
-    yield `${exportColumns.map((column) => cell(row[column])).join(',')}\n`
+    yield `${exportColumns.map((column) => csvCell(row[column])).join(',')}\n`
   }
 }
 
@@ -45,12 +45,12 @@ async function* jsonLines(
   yield '\n]}\n'
 }
 
-function cell(value: string | null): string {
+function csvCell(value: string | null): string {
   if (value === null) return ''
   return /[",\n\r]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value
 }
 
-async function* chunks(lines: AsyncIterable<string>): AsyncGenerator<string> {
+async function* inChunks(lines: AsyncIterable<string>): AsyncGenerator<string> {
   let collected = ''
   for await (const line of lines) {
     collected += line

@@ -38,7 +38,7 @@ export function problemOf(error: ServiceError, requestId: string, docsUrl: strin
  * Adds a JSON pointer to the body member that caused the error, if the error table lists members for its code. The HTTP layer does this,
  * because only this layer has the body.
  */
-function placed(error: ServiceError, body: unknown): ServiceError {
+function withPointer(error: ServiceError, body: unknown): ServiceError {
   const row: ProblemRow = problemCodes[error.code]
   if (error.issues.length > 0 || row.about === undefined || typeof body !== 'object' || body === null) return error
   const member = row.about.find((name) => Object.hasOwn(body, name))
@@ -66,7 +66,7 @@ const frameworkCodes: Readonly<Record<string, readonly [ProblemCode, string]>> =
 /** Converts any error to a `ServiceError`. `bodyLimit` is the limit of the route in bytes, for the detail of `body_too_large`. */
 export function toServiceError(error: unknown, bodyLimit?: number): ServiceError {
   if (error instanceof ServiceError) return error
-  if (!(error instanceof Error)) return internal(error)
+  if (!(error instanceof Error)) return internalError(error)
   const { code, validation, validationContext, statusCode } = error as Partial<FastifyError>
   if (validation !== undefined) {
     const issues = validationIssues(validation, validationContext ?? 'body')
@@ -81,7 +81,7 @@ export function toServiceError(error: unknown, bodyLimit?: number): ServiceError
   if (known !== undefined) return new ServiceError(known[0], known[1])
   if (code?.startsWith('FST_') === true && statusCode !== undefined && statusCode < 500)
     return new ServiceError('request_invalid', error.message)
-  return internal(error)
+  return internalError(error)
 }
 
 /**
@@ -97,7 +97,7 @@ function detailOf(issues: readonly ServiceIssue[]): string {
   return `${first.detail} And ${others.length} more ${others.length === 1 ? 'problem' : 'problems'}.`
 }
 
-function internal(cause: unknown): ServiceError {
+function internalError(cause: unknown): ServiceError {
   return new ServiceError(
     'internal',
     'The request could not be completed. Search the log for the request id to find the cause.',
@@ -110,7 +110,7 @@ function internal(cause: unknown): ServiceError {
 /** Creates a function that sends the problem response for an error. The function logs server errors (5xx) but not client errors. */
 export function createProblemSender(docsUrl: string) {
   return function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-    const problem = placed(toServiceError(error, request.routeOptions.bodyLimit), request.body)
+    const problem = withPointer(toServiceError(error, request.routeOptions.bodyLimit), request.body)
     if (problem.code === 'internal') request.log.error({ err: error, request_id: request.id }, 'request failed')
     else if (problem.status >= 500) request.log.warn({ err: problem, request_id: request.id }, problem.code)
     if (problem.retryAfter !== undefined) reply.header('retry-after', String(Math.ceil(problem.retryAfter)))

@@ -83,7 +83,7 @@ export async function answerOnce(
   const result =
     key === null
       ? { ...(await run()), replayed: false }
-      : await service.idempotent(key, fingerprintOf(request), () => stored(run))
+      : await service.idempotent(key, fingerprintOf(request), () => runForReplay(run))
   if (result.replayed) reply.header('idempotent-replayed', 'true')
   const body = result.status < 400 ? result.body : withInstance(result.body.toString(), request.id)
   addStartedHeaders(reply, result.status, body)
@@ -113,7 +113,7 @@ async function keepingFailures(work: () => Promise<RouteResponse>, request: Fast
  * Runs a push and returns status and body of its response, which are then stored under the idempotency key. The body is text, because the
  * store needs text.
  */
-async function stored(run: () => ReturnType<typeof keepingFailures>) {
+async function runForReplay(run: () => ReturnType<typeof keepingFailures>) {
   const { status, body } = await run()
   return { status, body: body.toString() }
 }

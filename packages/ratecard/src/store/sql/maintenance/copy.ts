@@ -63,7 +63,7 @@ async function copyTable(source: Write, target: Write, table: (typeof copied)[nu
     count += rows.length
   }
   const arrived = await countRows(target, table.name)
-  if (arrived !== count) throw broken(`${table.name} has ${String(arrived)} rows instead of ${String(count)}`)
+  if (arrived !== count) throw copyDiffers(`${table.name} has ${String(arrived)} rows instead of ${String(count)}`)
   return count
 }
 
@@ -95,7 +95,7 @@ async function checkHistory(target: Write): Promise<void> {
     if (page.length === 0) return
     for (const record of page) {
       if (!continuesHistory(previous, record))
-        throw broken(`the hash chain breaks at revision ${String(record.revision)}`)
+        throw copyDiffers(`the hash chain breaks at revision ${String(record.revision)}`)
       previous = record
     }
   }
@@ -134,6 +134,6 @@ async function countRows(db: Write, table: TableName): Promise<number> {
   return rows[0]?.count ?? 0
 }
 
-function broken(what: string): ServiceError {
+function copyDiffers(what: string): ServiceError {
   return new ServiceError('internal', `The copy is not the same as the original: ${what}. Nothing was kept.`)
 }

@@ -13,7 +13,7 @@ import { sqlVersions } from '../repositories/configuration/versions.ts'
 
 /** Copies the store at `from` into the new file `to`. `from` may be in use. */
 export async function backupFile(from: string, to: string): Promise<void> {
-  await reading(from, (database) => backupSqlite(database, to))
+  await withReadOnlyDatabase(from, (database) => backupSqlite(database, to))
 }
 
 /**
@@ -50,7 +50,7 @@ function takeAlone(database: SqliteFile.Database, file: string): void {
 export async function copyWhole(from: string, to: string): Promise<void> {
   await copyFile(from, to)
   const log = `${from}-wal`
-  if (await exists(log)) await copyFile(log, `${to}-wal`)
+  if (await fileExists(log)) await copyFile(log, `${to}-wal`)
   const database = new SqliteFile(to, { fileMustExist: true })
   try {
     database.pragma('journal_mode = DELETE')
@@ -83,7 +83,7 @@ export interface StoreCheck {
 /** Reads a whole store without changing it. Returns null if the file is no store or is damaged. */
 export async function checkStoreFile(file: string, sealer: Sealer | null): Promise<StoreCheck | null> {
   try {
-    return await reading(file, async (database) => {
+    return await withReadOnlyDatabase(file, async (database) => {
       const schema = await schemaOf(database)
       if (schema < 1) return null
       const history = await verifyHistory({ versions: sqlVersions(database) })
@@ -118,7 +118,7 @@ export function peekStore(file: string): StorePeek | null {
   }
 }
 
-async function reading<T>(file: string, work: (database: Database) => Promise<T>): Promise<T> {
+async function withReadOnlyDatabase<T>(file: string, work: (database: Database) => Promise<T>): Promise<T> {
   const handle = new SqliteFile(file, { readonly: true, fileMustExist: true })
   const database = new Database('sqlite', new SqliteDialect({ database: handle }))
   try {
@@ -162,7 +162,7 @@ async function isSqlite(file: string): Promise<boolean> {
   }
 }
 
-async function exists(file: string): Promise<boolean> {
+async function fileExists(file: string): Promise<boolean> {
   return stat(file).then(
     () => true,
     () => false,

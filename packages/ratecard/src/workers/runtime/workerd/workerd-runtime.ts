@@ -203,7 +203,7 @@ class WorkerdRuntime implements WorkerRuntime {
 
 function startProblem(spec: WorkerVersionSpec, error: unknown, map: TraceMapper): unknown {
   if (error instanceof ServiceError) return error
-  const words = error instanceof StartFailed ? complaint(error.stderrTail) : ''
+  const words = error instanceof StartFailed ? authorError(error.stderrTail) : ''
   const reason = error instanceof Error ? error.message : String(error)
   const detail = words === '' ? reason : map(words)
   return new ServiceError('worker_start_failed', `Version ${spec.version} of "${spec.name}" did not start: ${detail}`, {
@@ -213,7 +213,7 @@ function startProblem(spec: WorkerVersionSpec, error: unknown, map: TraceMapper)
 }
 
 /** Returns the error in the worker author's code from the output of workerd, without prefixes such as `service user: `. */
-function complaint(lastWords: string): string {
+function authorError(lastWords: string): string {
   const lines = lastWords.split('\n').filter((line) => !/bootstrap compile cache|^\s*$/.test(line))
   return lines
     .map((line) => line.replace(/^service \w+: /, '').replace(/^workerd\/.*?: /, ''))

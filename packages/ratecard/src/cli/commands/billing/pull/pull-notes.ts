@@ -5,7 +5,7 @@ import type { BillingConfig } from '../../../../document/schema/schema.ts'
 import { kindWord } from '../../../../base/wording/change-words.ts'
 import type { CommandContext } from '../../../program/command.ts'
 import type { SecretVariable } from '../../../files/webhook-secrets.ts'
-import { inline } from '../../../terminal/terminal-text.ts'
+import { escapeBreaks } from '../../../terminal/terminal-text.ts'
 import { count } from '../../../views/issues.ts'
 
 /** Returns the number of items of every kind, e.g. `2 products, 3 prices, 0 meters, …`. */
@@ -17,7 +17,7 @@ export function noteLeftOut({ out }: CommandContext, left: Pulled['unrepresentab
   for (const { kind, processorId, field, reason } of left) {
     const what = `${kindWord(kind)} ${processorId}`
     out.note(
-      `${out.paint.yellow('left out')} ${field === null ? what : `the field ${inline(field)} of ${what}`}: ${inline(reason)}`,
+      `${out.paint.yellow('left out')} ${field === null ? what : `the field ${escapeBreaks(field)} of ${what}`}: ${escapeBreaks(reason)}`,
     )
   }
   const fields = left.filter(({ field }) => field !== null).length

@@ -81,20 +81,20 @@ function printEdits({ out }: CommandContext, { edits, notLive, notInFiles }: Liv
     out.note(`${out.paint.yellow('left')} ${name} is not active at the processor; the file still has it.`)
   if (notInFiles.length > 0)
     out.note(
-      `${out.paint.yellow('left')} ${count(notInFiles.length, 'active object')} in no file: ${shorten(notInFiles)}. Add them with --all.`,
+      `${out.paint.yellow('left')} ${count(notInFiles.length, 'active object')} in no file: ${joinFew(notInFiles)}. Add them with --all.`,
     )
 }
 
 function lineOf({ source, item, field, before, value }: LiveEdit, paint: Paint): string {
-  const shown = (something: unknown) => (something === undefined ? '(none)' : shortened(JSON.stringify(something)))
+  const shown = (something: unknown) => (something === undefined ? '(none)' : truncate(JSON.stringify(something)))
   return `  ${paint.dim(source.path)}  ${paint.bold(item)}  ${field}: ${shown(before)} ${paint.dim('→')} ${shown(value)}`
 }
 
-function shortened(text: string): string {
+function truncate(text: string): string {
   return text.length > 70 ? `${text.slice(0, 69)}…` : text
 }
 
-function shorten(names: readonly string[]): string {
+function joinFew(names: readonly string[]): string {
   return names.length <= 8 ? names.join(', ') : `${names.slice(0, 8).join(', ')} and ${names.length - 8} more`
 }
 

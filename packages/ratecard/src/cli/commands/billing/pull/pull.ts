@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Client } from '@ratecard/client'
 import type { Command, CommandContext } from '../../../program/command.ts'
-import { literal } from '../../../../document/files/interpolate.ts'
+import { escapeVariables } from '../../../../document/files/interpolate.ts'
 import type { BillingConfig } from '../../../../document/schema/schema.ts'
 import { problemCodes } from '../../../../base/errors/codes.ts'
 import { CliFailure, usageFailure } from '../../../failure.ts'
@@ -58,7 +58,7 @@ export const billingPull: Command = {
     const pulled = await client.admin.pull({ signal: io.signal, codes })
     // Escape `${`, because in a project file `${NAME}` is a variable.
     if (update) return updateFiles(context, pulled)
-    const { document, variables } = withoutSecrets(literal(pulled.document) as BillingConfig)
+    const { document, variables } = withoutSecrets(escapeVariables(pulled.document) as BillingConfig)
     const text = `${JSON.stringify(document, null, 2)}\n`
     const output = options.text('output')
     noteLeftOut(context, pulled.unrepresentable)

@@ -18,11 +18,11 @@ export async function applySavedPlan(asked: CommandContext, saved: SavedPlan): P
   const connection = connect(context)
   const { options, io, out, global } = context
   if (global.environment !== saved.environment)
-    throw elsewhere(
+    throw planElsewhere(
       `It was made for ${saved.environment === null ? 'no environment' : `the environment ${saved.environment}`}.`,
     )
   if (!sameServer(connection.url, saved.apiUrl))
-    throw elsewhere(`It was made at ${saved.apiUrl}, and this would apply it at ${connection.url}.`)
+    throw planElsewhere(`It was made at ${saved.apiUrl}, and this would apply it at ${connection.url}.`)
   const choices = {
     force: saved.force,
     approveImpact: saved.approveImpact || options.flag('approveImpact'),
@@ -53,7 +53,7 @@ export async function applySavedPlan(asked: CommandContext, saved: SavedPlan): P
   })
 }
 
-function elsewhere(detail: string): CliFailure {
+function planElsewhere(detail: string): CliFailure {
   return new CliFailure(1, {
     code: 'plan_elsewhere',
     title: 'The plan was made for another environment or server',

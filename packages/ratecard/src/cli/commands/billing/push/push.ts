@@ -1,4 +1,4 @@
-import { inline } from '../../../terminal/terminal-text.ts'
+import { escapeBreaks } from '../../../terminal/terminal-text.ts'
 import path from 'node:path'
 import type { PushOutcome } from '@ratecard/client'
 import { systemClock, toRfc3339 } from '../../../../base/clock.ts'
@@ -13,7 +13,7 @@ import { connect, requireAddress, requireServerOf, type ServerConnection } from 
 import { reportedChanges } from '../../../../base/wording/change-words.ts'
 import { showChanges } from '../../../views/plan/changes.ts'
 import { jsonOutcome, jsonVariables } from '../../../views/text/json.ts'
-import { formatOption, formatted, wantsMarkdown } from '../format.ts'
+import { formatOption, withMarkdownOutput, wantsMarkdown } from '../format.ts'
 import { applySavedPlan } from './push-saved-plan.ts'
 import {
   actorOptions,
@@ -69,7 +69,7 @@ export const billingPush: Command = {
   ],
   run: async (given) => {
     checkOptions(given)
-    const context = formatted(given)
+    const context = withMarkdownOutput(given)
     const saved = context.options.text('plan')
     if (saved !== undefined) {
       const outcome = await applySavedPlan(context, readPlan(path.resolve(context.io.cwd, saved)))
@@ -199,16 +199,16 @@ export function showOutcome({ out }: CommandContext, outcome: PushOutcome): void
   const { paint } = out
   if (outcome.status === 'unchanged') {
     out.say(
-      `${paint.green('✓')} Unchanged: version ${inline(outcome.version)} is already in place${revision(outcome)}.`,
+      `${paint.green('✓')} Unchanged: version ${escapeBreaks(outcome.version)} is already in place${asRevision(outcome)}.`,
     )
     return
   }
-  out.say(`${paint.green('✓')} Applied version ${paint.bold(inline(outcome.version))}${revision(outcome)}.\n`)
+  out.say(`${paint.green('✓')} Applied version ${paint.bold(escapeBreaks(outcome.version))}${asRevision(outcome)}.\n`)
   // A resumed push has no plan here: what it did is in the report of its revision.
   const done = outcome.details.length > 0 ? outcome.details : reportedChanges(outcome)
   out.say(showChanges(done, paint))
 }
 
-function revision({ revision }: PushOutcome): string {
+function asRevision({ revision }: PushOutcome): string {
   return revision === null ? '' : ` as revision ${revision}`
 }

@@ -3,7 +3,7 @@ import type { Command, CommandContext, CommandResult } from '../../../program/co
 import { kindWord, stepWords } from '../../../../base/wording/change-words.ts'
 import { connect } from '../../../server-address.ts'
 import { jsonPagination, jsonPush, jsonPushReport } from '../../../views/text/json.ts'
-import { printTable, right, showTime, table } from '../../../views/text/table.ts'
+import { printTable, rightColumn, showTime, formatTable } from '../../../views/text/table.ts'
 import { formatAuthor } from '../../../views/plan/who.ts'
 import { watchPush } from '../../plan-and-apply.ts'
 
@@ -29,7 +29,7 @@ async function list(context: CommandContext): Promise<CommandResult> {
     limit: options.whole('limit') ?? 10,
     signal: io.signal,
   })
-  const columns = ['id', 'kind', 'state', 'version', right('steps'), 'when (UTC)', 'author']
+  const columns = ['id', 'kind', 'state', 'version', rightColumn('steps'), 'when (UTC)', 'author']
   const rows = pushes.map((push) => [
     push.id,
     push.kind,
@@ -63,7 +63,7 @@ async function show(context: CommandContext, id: string): Promise<CommandResult>
     errorText(step.error),
   ])
   const titles = ['step', 'state', 'op', 'kind', 'id', 'processor id', 'request', 'error']
-  if (rows.length > 0) out.print(table(titles, rows, out))
+  if (rows.length > 0) out.print(formatTable(titles, rows, out))
   const problem = errorText(push.error)
   if (problem !== '') out.say(`\n${out.paint.red('Error:')} ${problem}`)
   if (push.state === 'interrupted') out.say(`\nTo finish it: \`ratecard billing resume ${push.id}\`.`)

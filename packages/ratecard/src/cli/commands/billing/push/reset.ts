@@ -1,6 +1,6 @@
 import { authorOf } from '../../../author.ts'
 import type { Command, CommandContext } from '../../../program/command.ts'
-import { canAsk, confirmationRequired, declined, isLive } from '../../../terminal/confirm.ts'
+import { canAsk, confirmationRequired, declinedFailure, isLive } from '../../../terminal/confirm.ts'
 import { connect, type ServerConnection } from '../../../server-address.ts'
 import { jsonReset } from '../../../views/text/json.ts'
 import { actorOptions, overrideOf, overrideOption, overriding } from '../../plan-and-apply.ts'
@@ -66,5 +66,5 @@ async function confirmReset(context: CommandContext, { url, client }: ServerConn
   }
   out.say(`This archives ${what}, at ${url}. Nothing can be bought until the next push.`)
   if ((await io.ask(`Type "${word}" to go on`)) === word) return
-  throw declined()
+  throw declinedFailure()
 }

@@ -106,7 +106,7 @@ async function forward({ io, out, global }: CommandContext, { target, secret }: 
   const signature = createHmac('sha256', secret)
     .update(`${String(seconds)}.${payload}`)
     .digest('hex')
-  const answer = await post(target, payload, `t=${String(seconds)},v1=${signature}`, io.signal)
+  const answer = await postEvent(target, payload, `t=${String(seconds)},v1=${signature}`, io.signal)
   if (global.json) io.stdout.write(`${JSON.stringify({ id: event.id, type: event.type, ...answer })}\n`)
   const { paint } = out
   const verdict =
@@ -121,7 +121,7 @@ async function forward({ io, out, global }: CommandContext, { target, secret }: 
 type ForwardResult =
   { readonly status: number; readonly error: null } | { readonly status: null; readonly error: string }
 
-async function post(target: URL, payload: string, signature: string, stop: AbortSignal): Promise<ForwardResult> {
+async function postEvent(target: URL, payload: string, signature: string, stop: AbortSignal): Promise<ForwardResult> {
   const timeout = AbortSignal.timeout(forwardTimeoutMs)
   try {
     const response = await fetch(target, {

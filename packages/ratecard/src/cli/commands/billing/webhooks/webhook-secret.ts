@@ -3,7 +3,7 @@ import type { Command } from '../../../program/command.ts'
 import { CliFailure } from '../../../failure.ts'
 import { connect } from '../../../server-address.ts'
 import { jsonWebhook } from '../../../views/text/json.ts'
-import { table } from '../../../views/text/table.ts'
+import { formatTable } from '../../../views/text/table.ts'
 
 export const billingWebhookSecret: Command = {
   name: 'billing webhook secret',
@@ -20,13 +20,13 @@ export const billingWebhookSecret: Command = {
     const [id] = args
     const webhooks = id === undefined ? all : all.filter((webhook) => webhook.id === id || webhook.processorId === id)
     const [only] = webhooks
-    if (only === undefined) throw none(id, all)
+    if (only === undefined) throw noSuchWebhook(id, all)
     if (webhooks.length === 1) {
       out.print(secretOf(only))
       return { json: { webhooks: [jsonWebhook(only)] } }
     }
     out.print(
-      table(
+      formatTable(
         ['id', 'url', 'secret'],
         webhooks.map((webhook) => [
           webhook.id,
@@ -61,7 +61,7 @@ function secretOf(webhook: WebhookListing): string {
   })
 }
 
-function none(id: string | undefined, all: readonly WebhookListing[]): CliFailure {
+function noSuchWebhook(id: string | undefined, all: readonly WebhookListing[]): CliFailure {
   const names = all.map((webhook) => webhook.id)
   return new CliFailure(1, {
     code: 'webhook_not_found',

@@ -17,14 +17,16 @@ import { route, type RouteResponse, type Routes } from '../../contract/route.ts'
 export const enterpriseRoutes = ({ service }: RouteDeps): Routes<typeof rows> => ({
   applyTemplate: route(rows.applyTemplate, (call) => {
     const target = { kind: 'template', template: call.body.enterpriseTemplate } as const
-    return once(service, call, async () => call.answer(200, await apply(service, call, target)))
+    return runOnce(service, call, async () => call.answer(200, await apply(service, call, target)))
   }),
   applyCustom: route(rows.applyCustom, (call) => {
     const target = { kind: 'custom', enterpriseId: call.body.enterpriseId } as const
-    return once(service, call, async () => call.answer(200, await apply(service, call, target)))
+    return runOnce(service, call, async () => call.answer(200, await apply(service, call, target)))
   }),
   removeEnterprise: route(rows.removeEnterprise, (call) =>
-    once(service, call, async () => call.answer(200, await apply(service, call, { kind: 'none', ...to(call.body) }))),
+    runOnce(service, call, async () =>
+      call.answer(200, await apply(service, call, { kind: 'none', ...optionalTo(call.body) })),
+    ),
   ),
   getEnterpriseCoverage: route(rows.getEnterpriseCoverage, () => service.enterpriseCoverage()),
   moveTemplate: route(rows.moveTemplate, (call) =>
@@ -38,7 +40,7 @@ export const enterpriseRoutes = ({ service }: RouteDeps): Routes<typeof rows> =>
   ),
 })
 
-const to = ({ to }: { readonly to?: 'base' | 'signed' }) => (to === undefined ? {} : { to })
+const optionalTo = ({ to }: { readonly to?: 'base' | 'signed' }) => (to === undefined ? {} : { to })
 
 interface Apply {
   readonly body: { readonly tenantId: string; readonly endsAt?: string | null } & Pick<
@@ -67,7 +69,7 @@ function apply(service: RouteDeps['service'], { body, query, request }: Apply, t
 }
 
 /** Runs `work` once per idempotency key. A dry run has no effects, so it runs at every request. */
-const once = <Row extends Operation>(
+const runOnce = <Row extends Operation>(
   service: RouteDeps['service'],
   call: Apply,
   work: () => Promise<RouteResponse<Row>>,

@@ -46,7 +46,7 @@ export const tenantRoutes = ({ service }: RouteDeps): Routes<typeof tenantRows> 
   getTenantEntitlements: route(tenantRows.getTenantEntitlements, ({ params }) => service.tenantEntitlements(params.id)),
   getUpcomingInvoice: route(tenantRows.getUpcomingInvoice, async ({ params: { id } }) => {
     const [invoices, droppedUsage] = await Promise.all([service.upcomingInvoices(id), service.droppedUsageOf(id)])
-    return { tenantId: id, ...upcoming(invoices), droppedUsage }
+    return { tenantId: id, ...toUpcomingInvoices(invoices), droppedUsage }
   }),
   listTenantAudit: route(tenantRows.listTenantAudit, async ({ params, query }) => {
     const { items: entries, pagination } = pageOf(query, await service.tenantAudit(params.id, query))
@@ -58,7 +58,7 @@ export const tenantRoutes = ({ service }: RouteDeps): Routes<typeof tenantRows> 
  * Returns the upcoming invoices of a tenant as the API returns them: the earliest invoice at the top level, and all invoices in `invoices`,
  * those without a date last.
  */
-function upcoming(found: UpcomingInvoices) {
+function toUpcomingInvoices(found: UpcomingInvoices) {
   const invoices = [...found].sort(
     (a, b) => (a.dueAt ?? Number.MAX_SAFE_INTEGER) - (b.dueAt ?? Number.MAX_SAFE_INTEGER),
   )

@@ -4,7 +4,7 @@ import { publishedSchema } from '../../../../document/schema/json-schema.ts'
 import { pointerOf } from '../../../../base/errors/issue.ts'
 import { ServiceError } from '../../../../base/errors/service-error.ts'
 import { priceListOperations as rows, type Visibility } from '../../../../api/push/price-list.ts'
-import { cacheable, configAnswer } from '../../response/config-answer.ts'
+import { sendCacheable, configAnswer } from '../../response/config-answer.ts'
 import type { RouteDeps } from '../deps.ts'
 import { rawRoute, route, type Routes } from '../../contract/route.ts'
 
@@ -14,7 +14,7 @@ export function priceListRoutes({ service, guard, publicUrl }: RouteDeps): Route
   const schema = JSON.stringify(publishedSchema(publicUrl ?? undefined))
   return {
     getSchema: rawRoute(rows.getSchema, ({ request, reply }) =>
-      cacheable(request, reply, schema, 'application/schema+json; charset=utf-8'),
+      sendCacheable(request, reply, schema, 'application/schema+json; charset=utf-8'),
     ),
     getConfig: rawRoute(
       rows.getConfig,
@@ -32,15 +32,15 @@ export function priceListRoutes({ service, guard, publicUrl }: RouteDeps): Route
     ),
     getPrice: rawRoute(rows.getPrice, async ({ params, request, reply, answer }) => {
       const { price, product } = await service.findPrice(params.id, visibilityOf(request))
-      return cacheable(request, reply, answer(200, { price, product }))
+      return sendCacheable(request, reply, answer(200, { price, product }))
     }),
     getProduct: rawRoute(rows.getProduct, async ({ params, request, reply, answer }) => {
       const product = await service.findProduct(params.id, visibilityOf(request))
-      return cacheable(request, reply, answer(200, { product }))
+      return sendCacheable(request, reply, answer(200, { product }))
     }),
     getMeter: rawRoute(rows.getMeter, async ({ params, request, reply, answer }) => {
       const meter = await service.findMeter(params.id, visibilityOf(request))
-      return cacheable(request, reply, answer(200, { meter }))
+      return sendCacheable(request, reply, answer(200, { meter }))
     }),
     calculatePrice: route(
       rows.calculatePrice,
@@ -56,7 +56,7 @@ export function priceListRoutes({ service, guard, publicUrl }: RouteDeps): Route
     ),
     convertProcessorId: rawRoute(rows.convertProcessorId, async ({ params, request, reply, answer }) => {
       const conversion = await service.convert(params.processorId, visibilityOf(request))
-      return cacheable(request, reply, answer(200, conversion))
+      return sendCacheable(request, reply, answer(200, conversion))
     }),
   }
 }

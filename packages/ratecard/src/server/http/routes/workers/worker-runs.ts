@@ -17,7 +17,7 @@ export const workerRunRoutes = ({ service, closing }: RouteDeps): Routes<typeof 
       if (!follow) return send(reply, answer(200, { logs: await service.workerLogs(name, { limit, ...wanted }) }))
       const signal = AbortSignal.any([closing, goneWith(reply)])
       const earlier = await service.workerLogs(name, { limit, ...wanted })
-      const lines = both(earlier, service.followWorkerLogs(name, signal), wanted)
+      const lines = earlierAndComing(earlier, service.followWorkerLogs(name, signal), wanted)
       return sendEvents(
         reply,
         openEventStream(lines, (line) => ({ event: 'log', data: toWire(WorkerLogLine, line) })),
@@ -38,7 +38,11 @@ type LogFilter = {
   readonly runId?: string
   readonly requestId?: string
 }
-async function* both(earlier: readonly WorkerLogView[], coming: AsyncIterable<WorkerLogView>, wanted: LogFilter) {
+async function* earlierAndComing(
+  earlier: readonly WorkerLogView[],
+  coming: AsyncIterable<WorkerLogView>,
+  wanted: LogFilter,
+) {
   const shown = new Set(earlier.map((line) => line.id))
   yield* earlier
   for await (const line of coming) {

@@ -4,7 +4,7 @@ import { ServiceError } from '../../../../base/errors/service-error.ts'
 import { genesis, hashVersion } from '../../../history-chain.ts'
 import type { Database, Write } from '../../database/database.ts'
 import { appendMappings, renameEntries } from './mappings.ts'
-import { storable } from '../../database/queries.ts'
+import { storableText } from '../../database/queries.ts'
 import type { MappingChange, NewVersion, VersionRecord } from '../../../records/configuration.ts'
 
 export interface PushClosing {
@@ -61,15 +61,15 @@ async function nextVersion(db: Write, pushId: string, version: NewVersion): Prom
       .executeTakeFirst()) ?? genesis
   const content = {
     revision: latest.revision + 1,
-    version: storable(version.version),
+    version: storableText(version.version),
     kind: version.kind,
-    document: version.document === null ? null : storable(version.document),
+    document: version.document === null ? null : storableText(version.document),
     checksum: version.checksum,
-    author: version.author === null ? null : storable(version.author),
-    message: version.message === null ? null : storable(version.message),
+    author: version.author === null ? null : storableText(version.author),
+    message: version.message === null ? null : storableText(version.message),
     keyId: version.keyId,
-    keyName: version.keyName === null ? null : storable(version.keyName),
-    changes: storable(version.changes),
+    keyName: version.keyName === null ? null : storableText(version.keyName),
+    changes: storableText(version.changes),
     createdAt: version.createdAt,
     pushId,
     previousHash: latest.hash,

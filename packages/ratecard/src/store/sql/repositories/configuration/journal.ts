@@ -69,7 +69,7 @@ export abstract class SqlJournal<
     const atOnce = opening === null || steps.length <= batchSize ? steps.length : batchSize
     const later = steps.slice(atOnce)
     const counts = { stepsTotal: steps.length, stepsDone: 0, updatedAt: work.createdAt }
-    const running = { ...empty(this.#place.work.columns), ...head, ...counts, state: 'running' }
+    const running = { ...emptyRow(this.#place.work.columns), ...head, ...counts, state: 'running' }
     const first = later.length === 0 ? running : { ...running, state: opening }
     await this.#write(token, async (db) => {
       const added = await db
@@ -264,7 +264,7 @@ export abstract class SqlJournal<
   }
 
   async #addSteps(db: Write, id: string, steps: readonly string[], start: number): Promise<void> {
-    const pending = { ...empty(this.#place.steps.columns), [this.#names.of]: id, state: 'pending', attempts: 0 }
+    const pending = { ...emptyRow(this.#place.steps.columns), [this.#names.of]: id, state: 'pending', attempts: 0 }
     await db
       .insertInto(this.#names.steps)
       .values(steps.map((step, index) => ({ ...pending, position: start + index, step })) as never)
@@ -317,7 +317,7 @@ function isDone(state: StepState): boolean {
 }
 
 /** Returns a row with null in every nullable column. */
-function empty(columns: Columns): Row {
+function emptyRow(columns: Columns): Row {
   return Object.fromEntries(Object.entries(columns).flatMap(([name, { nullable }]) => (nullable ? [[name, null]] : [])))
 }
 

@@ -16,27 +16,27 @@ export function isDead(holder: string): boolean {
   const [boot, namespaces, pid, start] = holder.split('/')
   const [myBoot, myNamespaces] = thisProcess.split('/')
   if (boot !== myBoot || namespaces !== myNamespaces || !/^[1-9]\d*$/.test(pid ?? '')) return false
-  if (!exists(Number(pid))) return true
-  const found = stat(Number(pid))
+  if (!processExists(Number(pid))) return true
+  const found = processStat(Number(pid))
   // A zombie (Z) cannot write anything. A different start time means that the pid was reused.
   return found !== null && (found.state === 'Z' || found.start !== start)
 }
 
 function describeThis(): string | null {
   const boot = read('/proc/sys/kernel/random/boot_id')
-  const namespaces = ['pid', 'time'].map((kind) => link(`/proc/self/ns/${kind}`))
+  const namespaces = ['pid', 'time'].map((kind) => readLink(`/proc/self/ns/${kind}`))
   // Kernels before 5.6 have no time namespaces, so a missing time namespace is accepted. Without a pid namespace, processes cannot be
   // compared.
   if (boot === null || namespaces[0] === null) return null
   // /proc may belong to another pid namespace (e.g. after `unshare --pid` without mounting a new /proc). Then its pids are those of other
   // processes.
-  if (link('/proc/self') !== String(process.pid)) return null
-  const own = stat(process.pid)
+  if (readLink('/proc/self') !== String(process.pid)) return null
+  const own = processStat(process.pid)
   return own && `${boot}/${namespaces.join('+')}/${String(process.pid)}/${own.start}`
 }
 
 /** Returns false only if this pid namespace has no process with the pid. A process that exists but may not be signalled gives EPERM. */
-function exists(pid: number): boolean {
+function processExists(pid: number): boolean {
   try {
     process.kill(pid, 0)
     return true
@@ -45,7 +45,7 @@ function exists(pid: number): boolean {
   }
 }
 
-function stat(pid: number): { readonly state: string; readonly start: string } | null {
+function processStat(pid: number): { readonly state: string; readonly start: string } | null {
   // The process name is in brackets and may contain spaces. After it come the fields 3 (state) to 22 (start time).
   const fields = read(`/proc/${String(pid)}/stat`)
     ?.replace(/^.*\) /s, '')
@@ -63,7 +63,7 @@ function read(file: string): string | null {
   }
 }
 
-function link(file: string): string | null {
+function readLink(file: string): string | null {
   try {
     return readlinkSync(file)
   } catch {

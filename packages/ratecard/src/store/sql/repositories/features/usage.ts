@@ -41,7 +41,7 @@ export function sqlUsage(database: Database) {
       limits: readonly { readonly window: UsageWindow; readonly allows: (total: string) => boolean }[],
     ): Promise<HoldOutcome> =>
       database.writeTogether(laneOf(report), async (db) => {
-        await lock(database, db, report)
+        await lockReports(database, db, report)
         const known = await reportOf(db, report)
         if (known !== undefined) return { outcome: 'known', report: known }
         for (const { window, allows } of limits) {
@@ -80,7 +80,7 @@ export function sqlUsage(database: Database) {
     /** Removes a report that the processor refused, so that it no longer counts. */
     release: (key: UsageReportKey, formula: UsageFormula): Promise<void> =>
       database.write(async (db) => {
-        await lock(database, db, key)
+        await lockReports(database, db, key)
         const report = await reportOf(db, key)
         if (report?.state !== 'held') return
         await db
@@ -205,7 +205,7 @@ async function addRunningTotals(
 }
 
 /** Waits until no other transaction stores a report of the tenant and meter (PostgreSQL). SQLite has a single writer, and needs no lock. */
-async function lock(
+async function lockReports(
   { engine }: Database,
   db: Write,
   { tenantId, meter }: Omit<UsageReportKey, 'identifier'>,
@@ -257,15 +257,15 @@ const totalRow = (db: ReadConnection, { tenantId, meter, rangeStart }: Counted) 
     .executeTakeFirst()
 
 /** True for formulas with which a report replaces the total of its range instead of adding to it. */
-const replaces = (formula: UsageFormula) => formula !== 'sum' && formula !== 'count'
+const replacesTotal = (formula: UsageFormula) => formula !== 'sum' && formula !== 'count'
 const countedValue = (formula: UsageFormula, value: string) =>
   formula === 'count' || formula === 'one_of_each' ? '1' : value
 
 /** Returns the usage of a window with a further report. */
 async function totalWith(db: ReadConnection, report: Counted, formula: UsageFormula, used: string): Promise<string> {
   if (formula === 'last') return report.value
-  const replaced = replaces(formula) ? ((await totalRow(db, report))?.total ?? '0') : '0'
-  return sum(sum(used, negative(replaced)), countedValue(formula, report.value))
+  const replaced = replacesTotal(formula) ? ((await totalRow(db, report))?.total ?? '0') : '0'
+  return sum(sum(used, negate(replaced)), countedValue(formula, report.value))
 }
 
 /** Adds a report to the total of its range. Returns true if it is the first report of the range. */
@@ -274,7 +274,7 @@ async function addToTotal(db: Write, report: Counted, formula: UsageFormula): Pr
   const row = await totalRow(db, report)
   if (formula === 'last' && row !== undefined && row.lastAt > usedAt) return false
   const added = countedValue(formula, value)
-  const total = replaces(formula) || row === undefined ? added : sum(row.total, added)
+  const total = replacesTotal(formula) || row === undefined ? added : sum(row.total, added)
   const lastAt = Math.max(usedAt, row?.lastAt ?? 0)
   await db
     .insertInto('usageTotals')
@@ -292,9 +292,9 @@ async function subtractFromTotal(db: Write, report: Counted, formula: UsageFormu
     .where('tenantId', '=', tenantId)
     .where('meter', '=', meter)
     .where('rangeStart', '=', rangeStart)
-  if (!replaces(formula)) {
+  if (!replacesTotal(formula)) {
     const row = await totalRow(db, report)
-    await at.set({ total: sum(row?.total ?? '0', negative(countedValue(formula, value))) }).execute()
+    await at.set({ total: sum(row?.total ?? '0', negate(countedValue(formula, value))) }).execute()
     return
   }
   const newest = await db
@@ -377,4 +377,4 @@ function totalOf(rows: readonly TotalRow[], formula: UsageFormula, { from }: Usa
 
 const isWithin = (time: number, { from, to }: UsageWindow) => time >= from && (to === null || time < to)
 const sum = (one: string, other: string) => decimalText(addDecimals(parseDecimal(one), parseDecimal(other)))
-const negative = (value: string) => decimalText(multiplyByInteger(parseDecimal(value), -1))
+const negate = (value: string) => decimalText(multiplyByInteger(parseDecimal(value), -1))

@@ -49,13 +49,13 @@ export function sqlCredits(database: Database) {
     /** Removes payments from the queue in one transaction. A payment that was stored again since it was read stays. */
     settlePaid: (paid: readonly PaidObject[]): Promise<void> =>
       database.write(async (db) => {
-        for (const one of paid) await matching(db.deleteFrom('mirrorPaid'), one).execute()
+        for (const one of paid) await wherePaidObject(db.deleteFrom('mirrorPaid'), one).execute()
       }),
 
     /** Sets the time of the next attempt. */
     postponePaid: (paid: PaidObject, retryAt: number): Promise<void> =>
       database.write(async (db) => {
-        await matching(db.updateTable('mirrorPaid').set({ retryAt }), paid).execute()
+        await wherePaidObject(db.updateTable('mirrorPaid').set({ retryAt }), paid).execute()
       }),
 
     /** Returns the customer's credit grants, oldest first. */
@@ -102,6 +102,6 @@ interface Filtered<Query> {
   where(column: 'marked', operator: '=', value: number): Query
 }
 
-function matching<Query extends Filtered<Query>>(query: Query, { kind, id, marked }: PaidObject): Query {
+function wherePaidObject<Query extends Filtered<Query>>(query: Query, { kind, id, marked }: PaidObject): Query {
   return query.where('kind', '=', kind).where('id', '=', id).where('marked', '=', marked)
 }

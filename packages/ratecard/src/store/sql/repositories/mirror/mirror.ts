@@ -29,7 +29,7 @@ import * as reads from './reads.ts'
 import { goneRow, objectRow } from './rows.ts'
 import { saveObjects } from './save-objects.ts'
 import { subscribersOf, type On } from './subscribers.ts'
-import { findStanding, saveStandings, standingPage, unsummed } from './standings.ts'
+import { findStanding, saveStandings, standingPage, readUnsummed } from './standings.ts'
 import type { CustomerStanding } from '../../../records/billing-status.ts'
 
 interface Page {
@@ -300,7 +300,7 @@ export class SqlMirror {
     after: string | null,
     limit: number,
   ): Promise<readonly { readonly id: ProcessorId; readonly tenant: string }[]> {
-    return this.#database.read((db) => reads.marked(db, after, limit))
+    return this.#database.read((db) => reads.readMarked(db, after, limit))
   }
 
   /** Returns the number of subscriptions by status. */
@@ -309,7 +309,7 @@ export class SqlMirror {
   }
 
   /**
-   * Stores the sums of customers and updates the lists of tenants. `marked` is the number of the mark that {@link unsummed} returned before
+   * Stores the sums of customers and updates the lists of tenants. `marked` is the number of the mark that {@link readUnsummed} returned before
    * the objects were read. If the customer has a later mark, that mark stays, because the customer's objects changed after they were read.
    */
   async saveStandings(standings: readonly (CustomerStanding & Pick<Unsummed, 'marked'>)[]): Promise<void> {
@@ -331,7 +331,7 @@ export class SqlMirror {
 
   /** Returns customers whose sums are outdated because their objects changed, oldest mark first. */
   async unsummed(limit: number): Promise<readonly Unsummed[]> {
-    return this.#database.read((db) => unsummed(db, limit))
+    return this.#database.read((db) => readUnsummed(db, limit))
   }
 
   async #store(

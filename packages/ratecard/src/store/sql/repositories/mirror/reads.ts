@@ -18,7 +18,7 @@ interface Page {
   readonly offset: number
 }
 
-const present = <K extends MirroredKind>(rows: readonly { readonly object: string | null }[]) =>
+const objectsOf = <K extends MirroredKind>(rows: readonly { readonly object: string | null }[]) =>
   rows.flatMap((row) => objectOf<K>(row) ?? [])
 
 export async function findObject<K extends MirroredKind>(db: ReadConnection, kind: K, id: string) {
@@ -46,7 +46,7 @@ export async function objectPage<K extends MirroredKind>(
     .orderBy('id')
     .limit(limit)
     .execute()
-  return present<K>(rows)
+  return objectsOf<K>(rows)
 }
 
 export async function objectsBetween<K extends MirroredKind>(
@@ -86,7 +86,7 @@ export async function subscriptionsOf(
     .orderBy('happenedAt')
     .orderBy('id')
     .execute()
-  return present<'subscription'>(rows)
+  return objectsOf<'subscription'>(rows)
 }
 
 /** Returns the subscriptions of these customers that have not ended, by customer. */
@@ -105,7 +105,7 @@ export async function liveSubscriptionsOf(
       .orderBy('happenedAt')
       .orderBy('id')
       .execute()
-    for (const subscription of present<'subscription'>(rows)) {
+    for (const subscription of objectsOf<'subscription'>(rows)) {
       const own = found.get(subscription.customer)
       if (own === undefined) found.set(subscription.customer, [subscription])
       else own.push(subscription)
@@ -148,7 +148,7 @@ export async function unpaidInvoicesOf(db: ReadConnection, customer: ProcessorId
     .orderBy('happenedAt')
     .orderBy('id')
     .execute()
-  return present<'invoice'>(rows)
+  return objectsOf<'invoice'>(rows)
 }
 
 /**
@@ -299,7 +299,7 @@ export async function markedWith(db: ReadConnection, tenantId: string): Promise<
   return rows.map(({ id }) => processorId(id))
 }
 
-export async function marked(db: ReadConnection, after: string | null, limit: number) {
+export async function readMarked(db: ReadConnection, after: string | null, limit: number) {
   const rows = await db
     .selectFrom('mirrorObjects')
     .select(['id', 'status'])

@@ -66,7 +66,7 @@ export async function standingPage(
   return rows.map(standingOf)
 }
 
-export async function unsummed(db: ReadConnection, limit: number): Promise<readonly Unsummed[]> {
+export async function readUnsummed(db: ReadConnection, limit: number): Promise<readonly Unsummed[]> {
   const rows = await db
     .selectFrom('mirrorUnsummed')
     .selectAll()

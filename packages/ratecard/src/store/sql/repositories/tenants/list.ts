@@ -28,7 +28,7 @@ export async function listTenants(database: Database, db: ReadConnection, query:
   const search = part === '' ? null : await searchConditions(database, db, part)
   const conditions = await filtersOf(db, query)
   const { sort = 'id', order = 'asc' } = query
-  const page = await matching(db, search === null ? conditions : [...conditions, search.page])
+  const page = await listingsWhere(db, search === null ? conditions : [...conditions, search.page])
     .select(['tenantId', 'billingStatus'])
     .orderBy(sortColumns[sort], order)
     .$if(sort !== 'id', (rows) => rows.orderBy('tenantId', order))
@@ -36,7 +36,7 @@ export async function listTenants(database: Database, db: ReadConnection, query:
     .offset(query.offset)
     .execute()
   const total = await countOf(db, conditions, search)
-  return { items: await completed(db, page), total }
+  return { items: await withShownValues(db, page), total }
 }
 
 async function countOf(
@@ -49,13 +49,13 @@ async function countOf(
     const { rows } = await alone.execute(db)
     return rows[0]?.total ?? 0
   }
-  const { total } = await matching(db, search === null ? conditions : [...conditions, search.total])
+  const { total } = await listingsWhere(db, search === null ? conditions : [...conditions, search.total])
     .select((eb) => eb.fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow()
   return total
 }
 
-const matching = (db: ReadConnection, conditions: readonly RawBuilder<boolean>[]) =>
+const listingsWhere = (db: ReadConnection, conditions: readonly RawBuilder<boolean>[]) =>
   db.selectFrom('tenantListings').where((eb) => eb.and([...conditions]))
 
 async function filtersOf(db: ReadConnection, query: TenantListQuery): Promise<readonly RawBuilder<boolean>[]> {
@@ -93,7 +93,7 @@ async function onOneOf(db: ReadConnection, prices: readonly string[]): Promise<R
 }
 
 /** Returns the tenants of a page with the values that lists show: tenant, prices and money. */
-async function completed(
+async function withShownValues(
   db: ReadConnection,
   page: readonly Pick<TenantListingRow, 'tenantId' | 'billingStatus'>[],
 ): Promise<readonly ListedTenant[]> {
@@ -135,7 +135,7 @@ async function pricesOfCustomers(db: ReadConnection, customers: readonly string[
     .where('customer', 'in', customers)
     .groupBy(['customer', 'price', 'product'])
     .execute()
-  return grouped(rows, ({ customer, price, product, items }) => [
+  return groupByTenant(rows, ({ customer, price, product, items }) => [
     customer,
     { price, product: product === null ? null : processorId(product), items },
   ])
@@ -148,10 +148,10 @@ async function freePrices(db: ReadConnection, tenantIds: readonly string[]) {
     .where('tenantId', 'in', tenantIds)
     .where('endedAt', 'is', null)
     .execute()
-  return grouped(rows, ({ tenantId, priceId }) => [tenantId, { price: priceId, product: null, items: 1 }])
+  return groupByTenant(rows, ({ tenantId, priceId }) => [tenantId, { price: priceId, product: null, items: 1 }])
 }
 
-function grouped<R>(rows: readonly R[], entryOf: (row: R) => readonly [string, ListedPrice]) {
+function groupByTenant<R>(rows: readonly R[], entryOf: (row: R) => readonly [string, ListedPrice]) {
   const groups = new Map<string, ListedPrice[]>()
   for (const row of rows) {
     const [key, price] = entryOf(row)

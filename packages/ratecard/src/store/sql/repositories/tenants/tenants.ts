@@ -1,7 +1,7 @@
 // Tenants and their audit trail. A change and its audit row are stored together or not at all.
 import { pointerOf } from '../../../../base/errors/issue.ts'
 import { ServiceError } from '../../../../base/errors/service-error.ts'
-import { pick, used } from '../../../records/columns.ts'
+import { pick, columnsUsedFor } from '../../../records/columns.ts'
 import {
   dealEndActions,
   tenantColumns,
@@ -208,7 +208,7 @@ export function sqlTenants(database: Database, leases: Leases) {
     ): Promise<TenantRecord | null> {
       return applyChange(id, audit, async (db) => {
         await leases.assertHeld(db, token)
-        const applied = pick(fields, used(tenantColumns, 'deal'))
+        const applied = pick(fields, columnsUsedFor(tenantColumns, 'deal'))
         return db
           .updateTable('tenants')
           .set({ ...applied, updatedAt: audit.createdAt })
@@ -293,11 +293,11 @@ const auditOf = (db: ReadConnection, tenantId: string) =>
 async function takenBy(db: Write, tenant: TenantRecord): Promise<ServiceError> {
   const same = await db.selectFrom('tenants').select('id').where('id', '=', tenant.id).executeTakeFirst()
   if (same === undefined && tenant.processorCustomerId !== null) return customerRefused(tenant.processorCustomerId)
-  return conflict('id', `The tenant "${tenant.id}" exists already.`)
+  return tenantConflict('id', `The tenant "${tenant.id}" exists already.`)
 }
 
 /** Returns a `conflict` error with the JSON pointer of the offending value in the request. */
-function conflict(field: string, detail: string): ServiceError {
+function tenantConflict(field: string, detail: string): ServiceError {
   const pointer = pointerOf([field])
   return new ServiceError('conflict', detail, {
     issues: [{ code: 'value_invalid', pointer, severity: 'error', detail }],
@@ -311,7 +311,7 @@ function customerTaken(customer: string): ServiceError {
 
 /** Returns a conflict error with a pointer to the customer in the request. */
 function customerRefused(customer: string): ServiceError {
-  return conflict('processor_customer_id', takenText(customer))
+  return tenantConflict('processor_customer_id', takenText(customer))
 }
 
 const takenText = (customer: string) => `The customer "${customer}" belongs to another tenant.`

@@ -60,7 +60,7 @@ export class SqlWorkerLogs {
         let over = await this.#write((db) => insert(db, worker, some, keep))
         while (over) {
           await nextTurn()
-          over = await this.#write((db) => trim(db, worker, keep))
+          over = await this.#write((db) => trimLogs(db, worker, keep))
         }
       }
     }
@@ -171,7 +171,7 @@ async function insert(db: Write, worker: string, lines: readonly LogRecord[], ke
 }
 
 /** Deletes the oldest lines if there are more than `keep`, at most `linesPerStep` of them. Returns true if there are still too many. */
-async function trim(db: Write, worker: string, keep: LogBound): Promise<boolean> {
+async function trimLogs(db: Write, worker: string, keep: LogBound): Promise<boolean> {
   const { lines, bytes } = await sizeOf(db, worker)
   let excess = { lines: lines - keep.lines, bytes: bytes - keep.bytes }
   const over = () => excess.lines > 0 || excess.bytes > 0

@@ -220,7 +220,7 @@ export function sqlWorkerRuns(database: Database) {
  * because another replica stored it.
  */
 async function start(db: Write, run: NewRun, instance: string, now: number): Promise<RunRecord | null> {
-  const [running] = await insertRuns(db, [begun(run, instance, now)])
+  const [running] = await insertRuns(db, [newRunRecord(run, instance, now)])
   if (running !== undefined) return running
   const [skipped] = await insertRuns(db, [stillGoing(run, now)])
   return skipped ?? null
@@ -230,7 +230,7 @@ async function start(db: Write, run: NewRun, instance: string, now: number): Pro
 async function startAll(db: Write, runs: readonly NewRun[], instance: string, now: number): Promise<RunRecord[]> {
   const running = await insertRuns(
     db,
-    runs.map((run) => begun(run, instance, now)),
+    runs.map((run) => newRunRecord(run, instance, now)),
   )
   const started = new Set(running.map((run) => run.id))
   const rest = runs.filter((run) => !started.has(run.id))
@@ -241,7 +241,7 @@ async function startAll(db: Write, runs: readonly NewRun[], instance: string, no
   return running
 }
 
-function begun(run: NewRun, instance: string, now: number): RunRecord {
+function newRunRecord(run: NewRun, instance: string, now: number): RunRecord {
   const open = { finishedAt: null, outcome: 'running', error: null, cpuMs: null } as const
   return { ...run, ...open, startedAt: now, instance, heartbeatAt: now }
 }

@@ -52,20 +52,20 @@ export async function chooseConfinement(
   const root = process.getuid?.() === 0
   const reasons: string[] = []
   let copied: Promise<string> | undefined
-  for (const { mode, mountsProc } of ways(setting)) {
+  for (const { mode, mountsProc } of waysToTry(setting)) {
     const confinement = await confinementOf(mode, root, installed, mountsProc)
     if (typeof confinement === 'string') {
       reasons.push(`${mode}: ${confinement}`)
       continue
     }
-    const installedFails = await trial(confinement, installed, confinement.ownUsers)
+    const installedFails = await tryConfinement(confinement, installed, confinement.ownUsers)
     if (installedFails === null) return { confinement, binary: installed }
     if (!confinement.ownUsers) {
       reasons.push(installedFails)
       continue
     }
     const binary = await (copied ??= copy())
-    const copyFails = await trial(confinement, binary, false)
+    const copyFails = await tryConfinement(confinement, binary, false)
     if (copyFails === null) return { confinement, binary }
     reasons.push(copyFails)
   }
@@ -81,7 +81,7 @@ interface Way {
  * Returns the modes to try, in order. Bubblewrap is tried with and without a mount of /proc, because the kernel refuses this mount in a
  * container that hides parts of /proc.
  */
-function ways(setting: 'auto' | ConfinementMode): readonly Way[] {
+function waysToTry(setting: 'auto' | ConfinementMode): readonly Way[] {
   const modes = setting === 'auto' ? confinementModes : [setting]
   return modes.flatMap((mode) => {
     const best = { mode, mountsProc: true }
@@ -100,7 +100,7 @@ export async function confinementOf(
   mountsProc = true,
 ): Promise<Confinement | string> {
   const tools = { setpriv: find('setpriv'), prlimit: find('prlimit'), unshare: find('unshare'), bwrap: find('bwrap') }
-  const limited = limits(tools.prlimit)
+  const limited = createLimits(tools.prlimit)
   if (mode === 'none') return unconfined(tools.setpriv, limited)
   if (process.platform !== 'linux' || tools.setpriv === null) return 'needs util-linux on Linux'
   if (mode === 'uid') return root ? otherUser(tools.setpriv, limited) : 'needs root'
@@ -125,7 +125,7 @@ type ResourceLimits = (process: ProcessToConfine) => readonly string[]
  * Returns a function that creates the `prlimit` prefix of a command, so that the limits apply from its start. Core dumps are disabled,
  * because they would contain secrets.
  */
-function limits(prlimit: string | null): ResourceLimits {
+function createLimits(prlimit: string | null): ResourceLimits {
   return ({ memoryMb }) => {
     if (prlimit === null) return []
     return [prlimit, `--data=${String((memoryMb + reservedMb) * 1024 * 1024)}`, '--core=0', '--']
@@ -243,7 +243,7 @@ const trialUser = 64_000
  * Runs the executable in the confinement, so that a missing requirement is found now and not at the first deployment. With `silent`, any
  * output on standard error counts as failure. E.g. workerd only prints a warning about a folder that its user cannot open.
  */
-async function trial(confinement: Confinement, binary: string, silent: boolean): Promise<string | null> {
+async function tryConfinement(confinement: Confinement, binary: string, silent: boolean): Promise<string | null> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'rct-'))
   const user = confinement.ownUsers ? trialUser : null
   const filterFile = path.join(folder, 'filter')

@@ -45,29 +45,39 @@ const unixSocket = 1
 
 type Instruction = readonly [code: number, jumpTrue: number, jumpFalse: number, value: number]
 const load = (offset: number): Instruction => [0x20, 0, 0, offset]
-const equal = (value: number, jumpTrue: number, jumpFalse: number): Instruction => [0x15, jumpTrue, jumpFalse, value]
+const jumpIfEqual = (value: number, jumpTrue: number, jumpFalse: number): Instruction => [
+  0x15,
+  jumpTrue,
+  jumpFalse,
+  value,
+]
 const atLeast = (value: number, jumpTrue: number, jumpFalse: number): Instruction => [0x35, jumpTrue, jumpFalse, value]
 const anyBit = (value: number, jumpTrue: number, jumpFalse: number): Instruction => [0x45, jumpTrue, jumpFalse, value]
-const give = (action: number): Instruction => [0x06, 0, 0, action]
-const refuse = (error: keyof typeof errors): Instruction => give(actions.error | errors[error])
+const returnAction = (action: number): Instruction => [0x06, 0, 0, action]
+const refuse = (error: keyof typeof errors): Instruction => returnAction(actions.error | errors[error])
 
 /** Returns the filter program for `bwrap --seccomp`; null for an architecture whose call numbers are not listed in this file. */
 export function seccompProgram(machine: string): Uint8Array | null {
   if (machine !== 'x64' && machine !== 'arm64') return null
   const { column, audit } = machines[machine]
-  const program: Instruction[] = [load(offsets.machine), equal(audit, 1, 0), give(actions.kill), load(offsets.number)]
+  const program: Instruction[] = [
+    load(offsets.machine),
+    jumpIfEqual(audit, 1, 0),
+    returnAction(actions.kill),
+    load(offsets.number),
+  ]
   if (machine === 'x64') program.push(atLeast(x32, 0, 1), refuse('EPERM'))
   for (const numbers of Object.values(refusedCalls)) {
     const number = numbers[column]
-    if (number !== null) program.push(equal(number, 0, 1), refuse('EPERM'))
+    if (number !== null) program.push(jumpIfEqual(number, 0, 1), refuse('EPERM'))
   }
-  program.push(equal(clone3[column] ?? 0, 0, 1), refuse('ENOSYS'))
+  program.push(jumpIfEqual(clone3[column] ?? 0, 0, 1), refuse('ENOSYS'))
   // Creating a thread with `clone` is allowed; creating a process is not.
-  program.push(equal(clone[column] ?? 0, 0, 4), load(offsets.firstArgument), anyBit(cloneThread, 1, 0))
-  program.push(refuse('EPERM'), give(actions.allow))
-  program.push(equal(socket[column] ?? 0, 0, 4), load(offsets.firstArgument), equal(unixSocket, 1, 0))
-  program.push(refuse('EAFNOSUPPORT'), give(actions.allow))
-  program.push(give(actions.allow))
+  program.push(jumpIfEqual(clone[column] ?? 0, 0, 4), load(offsets.firstArgument), anyBit(cloneThread, 1, 0))
+  program.push(refuse('EPERM'), returnAction(actions.allow))
+  program.push(jumpIfEqual(socket[column] ?? 0, 0, 4), load(offsets.firstArgument), jumpIfEqual(unixSocket, 1, 0))
+  program.push(refuse('EAFNOSUPPORT'), returnAction(actions.allow))
+  program.push(returnAction(actions.allow))
   const bytes = Buffer.alloc(program.length * 8)
   program.forEach(([code, jumpTrue, jumpFalse, value], index) => {
     bytes.writeUInt16LE(code, index * 8)

@@ -66,7 +66,7 @@ async function freeStale(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const file = path.join(folder, name)
     const owner = await readFile(file, 'utf8').catch(() => null)
-    if (owner === null || (await lives(owner))) continue
+    if (owner === null || (await processLives(owner))) continue
     // Another service may have replaced this file after it was read. If the moved file has other content, put it back.
     const taken = path.join(folder, `.${name}-${String(process.pid)}`)
     await rename(file, taken).catch(() => undefined)
@@ -76,7 +76,7 @@ async function freeStale(folder: string): Promise<void> {
   }
 }
 
-async function lives(owner: string): Promise<boolean> {
+async function processLives(owner: string): Promise<boolean> {
   const [pid = '', startTime = ''] = owner.split(' ')
   return startTime !== '' && (await startTimeOf(Number(pid))) === startTime
 }

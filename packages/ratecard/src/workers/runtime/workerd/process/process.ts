@@ -7,7 +7,7 @@ import path from 'node:path'
 import type { Readable } from 'node:stream'
 import type { WorkerVersionSpec } from '../../worker-runtime.ts'
 import { fileNames, moduleFile, moduleFiles, workerdConfig } from './workerd-config.ts'
-import { guarded } from '../../../../base/guarded.ts'
+import { guardCallback } from '../../../../base/guarded.ts'
 import { createEgress, type EgressPolicy } from '../traffic/egress.ts'
 import { controlModule, egressModule, entryModule, preludeModule } from './entry.ts'
 import { lineReader } from './log-lines.ts'
@@ -63,8 +63,8 @@ export async function startProcess(options: ProcessOptions): Promise<WorkerdProc
   }
   try {
     const files = await writeFolder(options)
-    await listen(egress.server, options)
-    const process = await launch(options, removeAll)
+    await listenOnSocket(egress.server, options)
+    const process = await launchProcess(options, removeAll)
     await Promise.all(files.map((file) => rm(path.join(options.folder, file), { force: true })))
     return process
   } catch (error) {
@@ -95,7 +95,10 @@ async function writeFolder(options: ProcessOptions): Promise<string[]> {
   return Object.keys(files)
 }
 
-async function listen(server: ReturnType<typeof createEgress>['server'], options: ProcessOptions): Promise<void> {
+async function listenOnSocket(
+  server: ReturnType<typeof createEgress>['server'],
+  options: ProcessOptions,
+): Promise<void> {
   const socket = path.join(options.folder, fileNames.egress)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -106,7 +109,7 @@ async function listen(server: ReturnType<typeof createEgress>['server'], options
   if (user !== null) await chown(socket, user, user)
 }
 
-async function launch(options: ProcessOptions, removeAll: () => Promise<void>): Promise<WorkerdProcess> {
+async function launchProcess(options: ProcessOptions, removeAll: () => Promise<void>): Promise<WorkerdProcess> {
   const { spec, confinement, binary, user, folder } = options
   const args = ['serve', path.join(folder, fileNames.config), '--control-fd=3']
   const { memoryMb } = spec.limits
@@ -126,7 +129,7 @@ async function launch(options: ProcessOptions, removeAll: () => Promise<void>): 
     .catch((error: unknown) => options.onLine(`The folder ${folder} could not be removed: ${String(error)}`, 'stderr'))
   const watch = watchStart(child.pid ?? 0, spec.limits)
   try {
-    await ready(child, ended, watch.exceeded, options.startTimeoutMs)
+    await waitUntilReady(child, ended, watch.exceeded, options.startTimeoutMs)
     const pid = processesFrom(child.pid ?? 0).at(-1) ?? 0
     if (pid === 0) throw new StartFailed('The process of the runtime could not be found.', words())
     lowerPriority(pid)
@@ -137,7 +140,7 @@ async function launch(options: ProcessOptions, removeAll: () => Promise<void>): 
       controlSocket: path.join(options.folder, fileNames.control),
       ended,
       removed,
-      ...signals(child, pid),
+      ...signalSender(child, pid),
     }
   } catch (error) {
     child.kill('SIGKILL')
@@ -168,7 +171,7 @@ function lowerPriority(pid: number): void {
   }
 }
 
-function signals(child: ChildProcess, pid: number): Pick<WorkerdProcess, 'terminate' | 'kill'> {
+function signalSender(child: ChildProcess, pid: number): Pick<WorkerdProcess, 'terminate' | 'kill'> {
   const send = (name: NodeJS.Signals): void => {
     // Sends no signal to a process that has ended, because its pid may be reused.
     if (child.exitCode !== null || child.signalCode !== null) return
@@ -212,17 +215,17 @@ function collect(child: ChildProcess, onLine: ProcessOptions['onLine']): () => s
       meter(chunk.length)
       reader.push(chunk)
     }
-    child[from]?.on('data', guarded(onData, lost))
+    child[from]?.on('data', guardCallback(onData, lost))
     child[from]?.on(
       'end',
-      guarded(() => reader.end(), lost),
+      guardCallback(() => reader.end(), lost),
     )
     child[from]?.on('error', lost)
   }
   return () => last.join('\n')
 }
 
-async function ready(
+async function waitUntilReady(
   child: ChildProcess,
   gone: Promise<ProcessExit>,
   exceeded: Promise<never>,

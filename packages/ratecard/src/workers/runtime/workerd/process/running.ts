@@ -17,10 +17,10 @@ import {
 } from '../../worker-runtime.ts'
 import { controlOf, type Control } from './control.ts'
 import type { ProcessExit, WorkerdProcess } from './process.ts'
-import { dispatch, type ProxyOptions } from '../traffic/proxy.ts'
+import { dispatchRequest, type ProxyOptions } from '../traffic/proxy.ts'
 import { readingsOf, type Readings } from '../limits/readings.ts'
 import type { TraceMapper } from './source-map.ts'
-import { upgrade } from '../traffic/upgrade.ts'
+import { connectUpgraded } from '../traffic/upgrade.ts'
 import { Watchdog, type Invocation } from '../limits/watchdog.ts'
 
 const drainLookMs = 50
@@ -81,13 +81,13 @@ export class WorkerdWorker implements RunningWorker {
   dispatch(request: IncomingMessage, response: ServerResponse, context: RequestContext): Promise<void> {
     this.requests++
     if (this.isFull()) return Promise.reject(this.full())
-    return dispatch(this.pool, this.proxy, request, response, context)
+    return dispatchRequest(this.pool, this.proxy, request, response, context)
   }
 
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, context: RequestContext): Promise<void> {
     this.requests++
     if (this.isFull()) return Promise.reject(this.full())
-    return upgrade(this.proxy, request, socket, head, context)
+    return connectUpgraded(this.proxy, request, socket, head, context)
   }
 
   private isFull(): boolean {

@@ -62,12 +62,12 @@ const config :Workerd.Config = (
 
 const user :Workerd.Worker = (
   modules = [
-${modules(spec)}
+${modulesConfig(spec)}
   ],
   compatibilityDate = ${capnpText(spec.compatibilityDate)},
-  compatibilityFlags = [${flags(spec).map(capnpText).join(', ')}],
+  compatibilityFlags = [${compatibilityFlagsOf(spec).map(capnpText).join(', ')}],
   bindings = [
-${bindings(spec)}
+${bindingsConfig(spec)}
   ],
   globalOutbound = "egress",
 );
@@ -93,7 +93,7 @@ export function moduleFile(index: number): string {
   return `m${index}`
 }
 
-function modules(spec: WorkerVersionSpec): string {
+function modulesConfig(spec: WorkerVersionSpec): string {
   const own = [moduleFiles.entry, moduleFiles.prelude, moduleFiles.user]
   const lines = own.map((name) => `    (name = ${capnpText(name)}, esModule = embed ${capnpText(name)}),`)
   spec.modules.forEach((module, index) => {
@@ -108,14 +108,14 @@ function modules(spec: WorkerVersionSpec): string {
  * Returns the compatibility flags of a worker. Adds the flag for AsyncLocalStorage if it is missing: the prelude module needs it, and older
  * compatibility dates do not include it.
  */
-function flags(spec: WorkerVersionSpec): readonly string[] {
+function compatibilityFlagsOf(spec: WorkerVersionSpec): readonly string[] {
   const given = spec.compatibilityFlags
   const hasIt = given.some((flag) => ['nodejs_als', 'nodejs_compat', 'nodejs_compat_v2'].includes(flag))
   const byDate = spec.compatibilityDate >= nodeByDefault && !given.includes('no_nodejs_compat')
   return hasIt || byDate ? given : [...given, 'nodejs_als']
 }
 
-function bindings(spec: WorkerVersionSpec): string {
+function bindingsConfig(spec: WorkerVersionSpec): string {
   return Object.entries(spec.vars)
     .map(([name, value]) => {
       const binding =

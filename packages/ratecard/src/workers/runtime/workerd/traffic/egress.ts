@@ -6,7 +6,7 @@ import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import os from 'node:os'
 import { pipeline, type Duplex } from 'node:stream'
-import { guarded } from '../../../../base/guarded.ts'
+import { guardCallback } from '../../../../base/guarded.ts'
 import { isPublicAddress } from './addresses.ts'
 import { egressHeader } from '../process/entry.ts'
 import { checkHead, headBytes, withHeaders, writeHead } from './foreign-head.ts'
@@ -82,16 +82,16 @@ export function createEgress(policy: EgressPolicy): Egress {
   )
   server.on(
     'request',
-    guarded(
-      (request, response) => forward(policy, agents, takePlace, request, response),
-      (error, _request, response) => fail(response, refusal(policy, error)),
+    guardCallback(
+      (request, response) => forwardRequest(policy, agents, takePlace, request, response),
+      (error, _request, response) => fail(response, refusalText(policy, error)),
     ),
   )
   server.on(
     'upgrade',
-    guarded(
+    guardCallback(
       (request, socket, head) => forwardUpgrade(policy, takePlace, request, socket, head),
-      (error, _request, socket) => failUpgrade(socket, refusal(policy, error)),
+      (error, _request, socket) => failUpgrade(socket, refusalText(policy, error)),
     ),
   )
   server.on('connect', (_request, socket: Duplex) => socket.destroy())
@@ -175,7 +175,7 @@ function requestOptions(target: EgressTarget, incoming: IncomingMessage): https.
   }
 }
 
-async function forward(
+async function forwardRequest(
   policy: EgressPolicy,
   agents: { http: http.Agent; https: https.Agent },
   takePlace: TakePlace,
@@ -207,7 +207,7 @@ async function forward(
     writeHead(response, head)
     pipeline(answer, response, () => undefined)
   }
-  outgoing.on('response', guarded(onResponse, failed))
+  outgoing.on('response', guardCallback(onResponse, failed))
   outgoing.on('upgrade', (_answer, upstream: Duplex) => {
     upstream.destroy()
     failed(new Error('the server answered with the status 101, and no upgrade was asked for'))
@@ -262,8 +262,8 @@ async function forwardUpgrade(
     socket.write(headBytes(withHeaders(checked, 'Connection', 'close')))
     pipeline(answer, socket, () => undefined)
   }
-  outgoing.on('upgrade', guarded(onUpgrade, failed))
-  outgoing.on('response', guarded(onResponse, failed))
+  outgoing.on('upgrade', guardCallback(onUpgrade, failed))
+  outgoing.on('response', guardCallback(onResponse, failed))
   outgoing.on('error', failed)
   outgoing.end()
 }
@@ -278,7 +278,7 @@ function timeOutConnect(request: http.ClientRequest): void {
   })
 }
 
-function refusal(policy: EgressPolicy, error: unknown): string {
+function refusalText(policy: EgressPolicy, error: unknown): string {
   const detail = error instanceof EgressRefusedError ? error.message : 'The request could not be sent.'
   policy.onRefused?.(detail)
   return detail

@@ -31,14 +31,14 @@ type DoneCallback = (error?: Error | null) => void
  */
 class PatientSocket extends Socket {
   override _write(chunk: Buffer, encoding: BufferEncoding, done: DoneCallback): void {
-    super._write(chunk, encoding, patient(done))
+    super._write(chunk, encoding, ignoringClosedPipe(done))
   }
 
   override _writev(chunks: { chunk: Buffer; encoding: BufferEncoding }[], done: DoneCallback): void {
-    super._writev?.(chunks, patient(done))
+    super._writev?.(chunks, ignoringClosedPipe(done))
   }
 }
 
-function patient(done: DoneCallback): DoneCallback {
+function ignoringClosedPipe(done: DoneCallback): DoneCallback {
   return (error) => done(error instanceof Error && 'code' in error && error.code === 'EPIPE' ? null : error)
 }

@@ -110,7 +110,7 @@ export function responseHead(
   return withHeaders(head, 'X-Worker-Version', version, 'X-Request-Id', requestId)
 }
 
-export function dispatch(
+export function dispatchRequest(
   pool: Pool,
   options: ProxyOptions,
   request: IncomingMessage,

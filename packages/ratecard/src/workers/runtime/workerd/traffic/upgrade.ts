@@ -1,7 +1,7 @@
 import http, { type IncomingMessage } from 'node:http'
 import { pipeline, type Duplex } from 'node:stream'
 import { ServiceError } from '../../../../base/errors/service-error.ts'
-import { guarded } from '../../../../base/guarded.ts'
+import { guardCallback } from '../../../../base/guarded.ts'
 import type { RequestContext, RequestOutcome } from '../../worker-runtime.ts'
 import { exceptionHeader } from '../process/entry.ts'
 import { headBytes, withHeaders, type SafeHead } from './foreign-head.ts'
@@ -12,7 +12,7 @@ import type { Invocation } from '../limits/watchdog.ts'
  * Connects an upgraded connection (e.g. a WebSocket) to the worker and copies bytes in both directions. Resolves when the connection has
  * closed.
  */
-export function upgrade(
+export function connectUpgraded(
   options: ProxyOptions,
   request: IncomingMessage,
   socket: Duplex,
@@ -80,8 +80,8 @@ class Joint {
     }
     const onUpgrade = this.onUpgrade.bind(this)
     const onResponse = this.onResponse.bind(this)
-    outgoing.on('upgrade', guarded(onUpgrade, failed))
-    outgoing.on('response', guarded(onResponse, failed))
+    outgoing.on('upgrade', guardCallback(onUpgrade, failed))
+    outgoing.on('response', guardCallback(onResponse, failed))
     outgoing.on('error', failed)
     outgoing.end()
   }
