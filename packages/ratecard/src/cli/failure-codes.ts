@@ -30,6 +30,10 @@ export const failureCodes = {
     'The response of the server is malformed. Check that the address is that of a Ratecard server of a similar version.',
   live_key_refused:
     'A check that creates and deletes objects at the processor got a live key. Use a key that begins with sk_test_ or rk_test_.',
+  not_a_sandbox:
+    'The command plays the customer with test cards, and the service or the page is not on a sandbox. Start a service without STRIPE_SECRET_KEY.',
+  payment_declined:
+    'A hosted page of the sandbox did not accept the payment, e.g. because of the card. The page stays open and can be paid again.',
   sandbox_refused: 'The sandbox processor rejected the request.',
   secret_unknown:
     'The signing secret of an endpoint that was adopted or created elsewhere is unknown: the processor shows it only once.',

@@ -121,7 +121,9 @@ function hintFor(error: RatecardError, apiUrl: string | undefined): string | und
     case 'job_not_found':
       return 'List them with `ratecard jobs list`.'
     case 'subscription_not_found':
-      return 'List them with `ratecard tenants subscriptions`.'
+      return 'List them with `ratecard tenants subscriptions`. A first subscription is sold by a checkout; at a sandbox `ratecard sandbox buy` makes and pays one.'
+    case 'already_subscribed':
+      return 'See what the change costs with `ratecard subscriptions preview`, then make it with `ratecard subscriptions change`.'
     case 'impact_not_approved':
       return 'Read what it affects, then push again with --approve-impact.'
     case 'version_conflict':

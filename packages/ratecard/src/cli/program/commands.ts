@@ -41,6 +41,7 @@ import { explain } from '../commands/explain.ts'
 import { init } from '../commands/init.ts'
 import { keysCreate, keysList, keysRevoke } from '../commands/keys.ts'
 import { sandbox } from '../commands/sandbox/sandbox.ts'
+import { sandboxBuy, sandboxPay } from '../commands/sandbox/sandbox-sell.ts'
 import { sandboxClockAdvance, sandboxClockShow } from '../commands/sandbox/sandbox-clock.ts'
 import { sandboxVerify } from '../commands/sandbox/sandbox-verify.ts'
 import { serverStart } from '../commands/server/server-start.ts'
@@ -156,6 +157,8 @@ export const commands: readonly Command[] = [
   sandbox,
   sandboxClockAdvance,
   sandboxClockShow,
+  sandboxBuy,
+  sandboxPay,
   sandboxVerify,
   doctor,
   dashboard,

@@ -57,7 +57,7 @@ function askedOf({ args, options }: CommandContext) {
   const replaces = options.text('replaces')
   return {
     tenantId,
-    items: items.map(itemOf),
+    items: items.map(parseItem),
     when: (options.text('when') ?? 'auto') as 'auto' | 'now' | 'period_end',
     ...(replaces === undefined ? {} : { replaces }),
     ...(options.text('proration') === 'none' ? { proration: 'none' as const } : {}),
@@ -71,7 +71,8 @@ function namedSubscription(options: CommandContext['options']) {
   return subscription === undefined ? {} : { subscription }
 }
 
-function itemOf(text: string) {
+/** Parses a price with its quantity as typed, e.g. `pro=7`. */
+export function parseItem(text: string) {
   const [priceId = '', quantity, ...rest] = text.split('=')
   if (quantity === undefined) return { priceId }
   if (rest.length > 0 || !/^[1-9]\d*$/.test(quantity))

@@ -15,7 +15,8 @@ import { PolicyHistory, PolicySet, Violation } from '../../../api/push/policies.
 import { PushOutcome, PushReport, PushSummary } from '../../../api/push/pushes.ts'
 import { History, Revision } from '../../../api/push/revisions.ts'
 import type { Inside } from '../../../api/notation/schema.ts'
-import { TenantInvoices } from '../../../api/customers/invoices.ts'
+import { Checkout } from '../../../api/customers/checkout.ts'
+import { TenantInvoice, TenantInvoices } from '../../../api/customers/invoices.ts'
 import { Money, MoneyDays, Subscribers } from '../../../api/customers/money.ts'
 import { Session } from '../../../api/customers/sessions.ts'
 import { ChangeOutcome, ChangePreview } from '../../../api/customers/subscription-changes.ts'
@@ -70,6 +71,7 @@ export const jsonKey = jsonPrinter(ServiceKey)
 export const jsonTenant = jsonPrinter(Tenant)
 export const jsonTenants = jsonPrinter(TenantList)
 export const jsonSubscriptions = jsonPrinter(TenantSubscriptions)
+export const jsonCheckout = jsonPrinter(Checkout)
 export const jsonSubscription = jsonPrinter(Subscription)
 export const jsonChangePreview = jsonPrinter(ChangePreview)
 export const jsonChangeOutcome = jsonPrinter(ChangeOutcome)
@@ -78,6 +80,7 @@ export const jsonGrant = jsonPrinter(Grant)
 export const jsonGrants = jsonPrinter(Grants)
 export const jsonUpcomingInvoice = jsonPrinter(UpcomingInvoice)
 export const jsonDroppedUsage = jsonPrinter(DroppedUsageList)
+export const jsonTenantInvoice = jsonPrinter(TenantInvoice)
 export const jsonTenantInvoices = jsonPrinter(TenantInvoices)
 export const jsonMoney = jsonPrinter(Money)
 export const jsonMoneyDays = jsonPrinter(MoneyDays)
