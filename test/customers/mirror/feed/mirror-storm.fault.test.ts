@@ -130,7 +130,7 @@ async function expectEqual({ mirror, processor }: World): Promise<void> {
       return { objects, next: objects.at(-1)?.id ?? null }
     })
     const kept = stored.filter((object) => !('deleted' in object && object.deleted))
-    expect(kept, kind).toEqual(await pagesOf((after) => processor.mirrorPage(kind, after, signal)))
+    expect(kept.map(withoutTurns), kind).toEqual(await pagesOf((after) => processor.mirrorPage(kind, after, signal)))
   }
 }
 
@@ -184,3 +184,9 @@ describe.runIf(installed)('the mirror, after random changes and failures,', () =
     },
   )
 })
+
+/** Removes the turns of items: the mirror remembers them from one reading to the next, and the processor has no such list. */
+function withoutTurns<Object extends object>(object: Object): Object {
+  if (!('items' in object) || !Array.isArray(object.items)) return object
+  return { ...object, items: object.items.map(({ turns: _turns, ...item }: Readonly<Record<string, unknown>>) => item) }
+}
