@@ -71,6 +71,20 @@ describe('ratecard sandbox buy', () => {
   })
 })
 
+describe('ratecard sandbox clock advance', () => {
+  test.each(['2027-02-30', '2027-02-30T00:00:00Z', '2027-01-31T00:00:00'])(
+    'refuses %s, which does not exist or has no zone',
+    async (time) => {
+      expect(
+        await run(`sandbox clock advance ${time} --url ${shop.server.sandboxUrl ?? ''} --key sk_test_other`),
+      ).toMatchObject({
+        exit: 2,
+        stderr: expect.stringContaining(`"${time}" is not a valid time.`) as string,
+      })
+    },
+  )
+})
+
 describe('ratecard sandbox pay', () => {
   test('refuses pages that are not those of a sandbox', async () => {
     expect(await json(`sandbox pay ${shop.server.url}/pay/cs_test_x`)).toMatchObject({

@@ -36,6 +36,17 @@ describe('the clock of a sandbox account:', () => {
     expect(answer).toMatchObject({ status: 400, body: { error: expect.stringContaining('at most') } })
   })
 
+  test.each(['2031-02-30T00:00:00Z', '2031-01-31T00:00:00', '2031-01-31', 'tomorrow'])(
+    'an advance to %s, which does not exist or has no zone, is refused',
+    async (to) => {
+      const { ask } = clockOf(await sandboxForTest())
+      expect(await ask('POST', { to })).toMatchObject({
+        status: 400,
+        body: { error: expect.stringContaining('a time that exists with its zone') },
+      })
+    },
+  )
+
   test('many advances of the clock together are limited to the same date as a single advance', async () => {
     const { ask } = clockOf(await sandboxForTest())
     expect((await ask('POST', { advance_seconds: 99 * 365 * day })).status).toBe(200)

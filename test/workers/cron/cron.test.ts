@@ -90,6 +90,23 @@ describe('a cron expression with a mistake or an impossible date', () => {
 })
 
 describe('describeCron()', () => {
+  it.each(['0 0 29 2 *', '0 0 29 * *', '0 0 30 * *', '0 0 31 * *'])(
+    'has no words for %s, whose day not every month or year has',
+    (expression) => {
+      expect(describeCron(schedule(expression))).toBeUndefined()
+    },
+  )
+
+  it.each([
+    ['000 12 * * *', 'every day at 12:00 UTC'],
+    ['00 * * * *', 'every hour'],
+    ['05 * * * *', 'every hour at minute 5'],
+    ['0 0 028 * *', 'day 28 of every month at 00:00 UTC'],
+    ['0 0 1 01 *', 'every year on 01-01 at 00:00 UTC'],
+  ])('reads %s with its leading zeros as %s', (expression, text) => {
+    expect(describeCron(schedule(expression))).toBe(text)
+  })
+
   it.each([
     ['* * * * *', 'every minute'],
     ['*/5 * * * *', 'every 5 minutes'],

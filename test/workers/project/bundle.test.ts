@@ -77,6 +77,19 @@ describe('bundleWorker()', () => {
     expect(entry.issues[0]?.detail).toContain('absent.ts')
   })
 
+  it.each(['src/index.ts', 'src/data.json', 'src/page.html'])('refuses %s if it is not UTF-8', async (broken) => {
+    const files = {
+      'src/index.ts': `import text from './page.html'\nimport data from './data.json'\ntext + data\n${handler}`,
+      'src/data.json': '{"name":"Café"}',
+      'src/page.html': '<p>Café</p>',
+    }
+    const { bundle: made, issues } = await bundle({ ...files, [broken]: Buffer.from('"é"', 'latin1') })
+    expect(made).toBeNull()
+    expect(issues).toMatchObject([{ severity: 'error', detail: expect.stringContaining('is not UTF-8: line 1') }])
+    expect(issues[0]?.file?.endsWith(path.basename(broken))).toBe(true)
+    expect(issues[0]?.hint).toContain('Save it as UTF-8')
+  })
+
   it('refuses the reserved export name, also in a re-export, and a worker without a default export', async () => {
     const direct = await bundle({ 'src/index.ts': `export class __Ctl {}\nexport default {}` })
     expect(direct.issues[0]?.detail).toContain('"__Ctl"')

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { ApiReply } from '../protocol/api.ts'
+import { parseTime } from '../clock.ts'
 import { ceilings } from './ceilings.ts'
 import { ClockBusyError, SeedError, usageChecks, type SandboxControl, type SeedCall } from './control.ts'
 import { ClockClosedError } from '../transactions.ts'
@@ -175,9 +176,13 @@ function readAdvance(body: Record<string, unknown>, now: number | undefined): nu
   const seconds = countOf(body, 'advance_seconds', ceilings.clockAhead)
   if (seconds !== undefined) return seconds
   const to = body['to']
-  const moment = typeof to === 'string' ? Math.floor(Date.parse(to) / 1000) : to
+  const moment = typeof to === 'string' ? Math.floor(parseTime(to) / 1000) : to
   if (typeof moment !== 'number' || !Number.isSafeInteger(moment))
-    throw new ControlError('Send `advance_seconds` or `to`.')
+    throw new ControlError(
+      to === undefined
+        ? 'Send `advance_seconds` or `to`.'
+        : '`to` must be epoch seconds, or a time that exists with its zone, e.g. 2027-01-31T00:00:00Z.',
+    )
   if (now === undefined) throw new ControlError('`to` moves the clock of one account: send its API key.')
   if (moment < now) throw new ControlError('A clock only moves forward: `to` must not be before its current time.')
   return moment - now

@@ -1,4 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
+import { decodeText, utf8Hint } from '../../base/utf8.ts'
 import { CliFailure } from '../failure.ts'
 
 /** Maximum file size (32 MiB), several times the server's limit for a document. */
@@ -40,7 +41,7 @@ function readAll(file: string, descriptor: number): string {
   for (;;) {
     const chunk = Buffer.allocUnsafe(64 * 1024)
     const read = readSome(descriptor, chunk)
-    if (read === 0) return Buffer.concat(chunks).toString('utf8')
+    if (read === 0) return textOf(file, Buffer.concat(chunks))
     if (read === null) {
       if (performance.now() - silentSince > pipeMs) throw fileUnfit(`${file} is a pipe that delivers no data.`)
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseMs)
@@ -65,11 +66,17 @@ function readSome(descriptor: number, into: Buffer): number | null {
 
 const tooLarge = (file: string) => fileUnfit(`${file} is larger than ${maxBytes / 1024 / 1024} MB.`)
 
-function fileUnfit(detail: string): CliFailure {
+function textOf(file: string, bytes: Buffer): string {
+  const { text, problem } = decodeText(bytes)
+  if (problem !== null) throw fileUnfit(`${file} ${problem}`, utf8Hint)
+  return text
+}
+
+function fileUnfit(detail: string, hint = 'Name a text file.'): CliFailure {
   return new CliFailure(1, {
     code: 'file_unfit',
     title: 'The file cannot be read',
     detail,
-    hint: 'Name a text file.',
+    hint,
   })
 }

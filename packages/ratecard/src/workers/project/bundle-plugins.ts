@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises'
 import { builtinModules } from 'node:module'
 import path from 'node:path'
 import type { Plugin } from 'esbuild'
+import { decodeText, utf8Hint } from '../../base/utf8.ts'
 
 export type BundleModule =
   | { readonly name: string; readonly type: 'text'; readonly content: string }
@@ -83,10 +84,32 @@ export function importedModules(modules: ImportedModules): Plugin {
         // The digest distinguishes two files of the same name. The file name is kept because stack traces contain it.
         const digest = createHash('sha256').update(content).digest('hex').slice(0, 10)
         const name = `./${digest}-${path.basename(found.path).replace(/[^\w.-]/g, '_')}`
-        const module = type === 'text' ? { name, type, content: content.toString('utf8') } : { name, type, content }
-        modules.set(name, { module, file: found.path })
+        if (type !== 'text') modules.set(name, { module: { name, type, content }, file: found.path })
+        else {
+          const { text, problem } = decodeText(content)
+          if (problem !== null) return { errors: [notUtf8(found.path, problem)] }
+          modules.set(name, { module: { name, type, content: text }, file: found.path })
+        }
         return { path: name, external: true }
       })
     },
   }
 }
+
+/** Refuses source files of the author that are not UTF-8: esbuild would replace what it cannot read by U+FFFD. */
+export const utf8Sources: Plugin = {
+  name: 'utf8-sources',
+  setup(context) {
+    context.onLoad({ filter: /\.([cm]?[jt]sx?|json)$/ }, async (args) => {
+      if (args.path.split(path.sep).includes('node_modules')) return undefined
+      const { problem } = decodeText(await readFile(args.path))
+      return problem === null ? undefined : { errors: [notUtf8(args.path, problem)] }
+    })
+  },
+}
+
+const notUtf8 = (file: string, problem: string) => ({
+  text: `The file ${problem}`,
+  notes: [{ text: utf8Hint }],
+  location: { file, line: 1 },
+})

@@ -2,7 +2,14 @@
 // the manifest and never starts a worker.
 import path from 'node:path'
 import type { BuildFailure, BuildOptions, BuildResult, Message, Metafile, OutputFile } from 'esbuild'
-import { importedModules, nodeModules, ownClient, type BundleModule, type ImportedModules } from './bundle-plugins.ts'
+import {
+  importedModules,
+  nodeModules,
+  ownClient,
+  utf8Sources,
+  type BundleModule,
+  type ImportedModules,
+} from './bundle-plugins.ts'
 
 export interface WorkerBundle {
   /** Source text of one ES module. */
@@ -104,7 +111,7 @@ function buildOptions(options: BundleOptions, modules: ImportedModules) {
     keepNames: true,
     logLevel: 'silent',
     define: { 'process.env.NODE_ENV': '"production"' },
-    plugins: [nodeModules, ownClient, importedModules(modules)],
+    plugins: [utf8Sources, nodeModules, ownClient, importedModules(modules)],
   } as const satisfies BuildOptions
 }
 

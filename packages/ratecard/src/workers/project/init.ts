@@ -1,7 +1,7 @@
 // Creates a new project on disk from the templates of the package. Adds missing files and does not change existing files, with two
 // exceptions. Missing lines are added to `.gitignore`, so that secrets stay out of version control. Generated files are replaced by those
 // of this version.
-import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { findWorkerFolders } from './read-workers.ts'
@@ -92,7 +92,8 @@ function extendLines(file: string, wanted: string): boolean {
   const missing = wanted.split('\n').filter((line) => line !== '' && !present.has(line))
   if (missing.every((line) => line.startsWith('#'))) return false
   const gap = text === '' || text.endsWith('\n') ? '' : '\n'
-  writeFileSync(file, `${text}${gap}${missing.join('\n')}\n`)
+  // Appended, because a file that is not UTF-8 would be changed if its text was written again.
+  appendFileSync(file, `${gap}${missing.join('\n')}\n`)
   return true
 }
 

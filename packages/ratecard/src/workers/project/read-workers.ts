@@ -4,6 +4,7 @@ import { existsSync, readFileSync, readdirSync, realpathSync } from 'node:fs'
 import path from 'node:path'
 import { placeOfVariable, workerEnvironment } from './env-files.ts'
 import type { BundleIssue } from './bundle.ts'
+import { decodeText, utf8Hint } from '../../base/utf8.ts'
 import { parseManifest, type Manifest } from './manifest.ts'
 
 export interface WorkerIssue {
@@ -82,7 +83,13 @@ interface ReadWorker {
 
 function readWorker(folder: string, environment: EnvironmentFile, now: number): ReadWorker {
   const file = path.join(folder, manifestName)
-  const { manifest, issues } = parseManifest(readFileSync(file, 'utf8'), file, { now })
+  const { text, problem } = decodeText(readFileSync(file))
+  if (problem !== null) {
+    const issue = { code: 'worker_manifest', severity: 'error', file, line: 1, column: 1 } as const
+    const detail = `${manifestName} ${problem}`
+    return { folder, name: null, worker: null, issues: [{ ...issue, detail, hint: utf8Hint }] }
+  }
+  const { manifest, issues } = parseManifest(text, file, { now })
   const found: WorkerIssue[] = issues.map(({ path: _, ...issue }) => ({ ...issue, code: 'worker_manifest', file }))
   if (manifest === null) return { folder, name: null, worker: null, issues: found }
   const given = workerEnvironment(environment.text ?? '', environment.untouched).variables

@@ -1,3 +1,4 @@
+import { parseTime } from '../../clock.ts'
 import { aggregate, preaggregate } from '../../billing/pricing/usage.ts'
 import type { MeterBody } from '../../objects/bodies.ts'
 import type { OperationContext } from '../../protocol/operation-context.ts'
@@ -71,7 +72,7 @@ export function recordStreamed(
   call: OperationContext,
   { timestamp: at, ...event }: Omit<MeterEventParams, 'timestamp'> & { readonly timestamp?: string | undefined },
 ): void {
-  const moment = at === undefined ? undefined : Math.floor(Date.parse(at) / 1000)
+  const moment = at === undefined ? undefined : Math.floor(parseTime(at) / 1000)
   const params = { ...event, timestamp: moment }
   if (Number.isNaN(moment)) {
     acceptWithReport(

@@ -4,6 +4,7 @@ import type { Command, CommandContext, OptionSpec } from '../../program/command.
 import { CliFailure, usageFailure } from '../../failure.ts'
 import { serverUrl, serviceKeyFiles } from '../../server-address.ts'
 import { findProject } from '../../files/project.ts'
+import { isMoment } from '../../../document/schema/moment.ts'
 
 const sandboxOptions: readonly OptionSpec[] = [
   {
@@ -167,9 +168,12 @@ function targetTime(text: string, now: number): number {
     if (seconds !== undefined) return now + Number(count) * seconds * 1000
     return addMonths(now, Number(count) * (unit === 'y' ? 12 : 1))
   }
-  const moment = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN
-  if (Number.isFinite(moment)) return moment
-  throw usageFailure(`"${text}" is not a valid time.`, 'Write `30d`, `1mo`, or a time like 2027-01-31T00:00:00Z.')
+  const moment = /^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00:00Z` : text
+  if (isMoment(moment)) return Date.parse(moment)
+  throw usageFailure(
+    `"${text}" is not a valid time.`,
+    'Write `30d`, `1mo`, a day that exists like 2027-01-31, or a time with its zone like 2027-01-31T00:00:00Z.',
+  )
 }
 
 /** Adds months to a time. If the month has no such day, returns its last day (e.g. 31 January → 28 February). */

@@ -1,9 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { findWorkerFolders, manifestName } from '../../../workers/project/read-workers.ts'
 import { parseManifest } from '../../../workers/project/manifest.ts'
 import type { ArgumentSpec, CommandContext } from '../../program/command.ts'
 import { usageFailure } from '../../failure.ts'
+import { readText } from '../../files/read-text.ts'
 import { findProject } from '../../files/project.ts'
 
 export const nameArgument: ArgumentSpec = {
@@ -29,6 +30,6 @@ export function workerName({ io }: CommandContext, given: string | undefined, ho
 function nameIn(folder: string): string[] {
   const file = path.join(folder, manifestName)
   if (!existsSync(file)) return []
-  const { manifest } = parseManifest(readFileSync(file, 'utf8'), file)
+  const { manifest } = parseManifest(readText(file), file)
   return [manifest?.name ?? path.basename(folder)]
 }
