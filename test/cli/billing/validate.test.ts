@@ -121,3 +121,50 @@ describe('ratecard billing types', () => {
     expect(stdout).toContain("export type MeterEventName = 'it\\'s \\\\ a */'\n")
   })
 })
+
+describe('the hint of an error keeps what was written:', () => {
+  const yaml = (more: string) => `version: 1.0.0\nproducts:\n  - id: p\n    name: P\n    prices: [${more}]\n`
+  it.each([
+    [
+      'an amount with cents',
+      'a.yaml',
+      yaml('{id: a, currency: usd, amount: "12.50"}'),
+      'hint: Amounts are whole minor units without quotes: 1250',
+    ],
+    [
+      'an amount in quotes',
+      'a.yaml',
+      yaml('{id: a, currency: usd, amount: "1250"}'),
+      'hint: Write 1250 without quotes.',
+    ],
+    [
+      'a version that YAML reads as a number',
+      'a.yaml',
+      yaml('').replace('1.0.0', '1.10'),
+      'hint: Write three numbers, for example "1.0.0".',
+    ],
+    [
+      'a name that YAML reads as a number',
+      'a.yaml',
+      yaml('').replace('name: P', 'name: 0x10'),
+      'hint: Write it in quotes, as it stands there.',
+    ],
+    ['two YAML documents', 'a.yaml', `${yaml('')}---\n${yaml('')}`, 'A second YAML document begins here'],
+    ['a merge key', 'a.yaml', yaml('').replace('name: P', '<<: {name: P}'), 'hint: Merge keys of YAML are not read'],
+    [
+      'a day without a time',
+      'a.json',
+      {
+        version: '1.0.0',
+        products: [],
+        coupons: [{ id: 'c', name: 'c', percent_off: 10, duration: 'once', redeem_by: '2027-09-02' }],
+      },
+      'hint: Add the time and the zone: "2027-09-02T23:59:59Z".',
+    ],
+  ])('%s', async (_name, file, content, says) => {
+    world.write(file, content)
+    const { exit, stdout, stderr } = await world.run(['billing', 'validate', file])
+    expect(exit).toBe(1)
+    expect(stdout + stderr).toContain(says)
+  })
+})

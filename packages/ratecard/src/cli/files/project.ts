@@ -76,7 +76,7 @@ export function environmentIncomplete(project: string | null, { name, file, unto
     code: 'environment_incomplete',
     title: isEnvironmentOf(project, name) ? 'The address of an environment is missing' : 'There is no such environment',
     detail: `${why}${others} Nothing was sent.`,
-    hint: `${start} RATECARD_API_URL and RATECARD_SERVICE_KEY of ${name} into ${place}. To use the server on this machine, leave out --env.`,
+    hint: `${start} RATECARD_API_URL and RATECARD_SERVICE_KEY of ${name} into ${place}. The server on this machine is at http://127.0.0.1:4242, unless RATECARD_PORT is set; its key is found there.`,
   })
 }
 

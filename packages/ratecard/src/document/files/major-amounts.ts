@@ -4,6 +4,7 @@ import { isCurrency, currencyDecimals } from '../../base/money/currencies.ts'
 import { pathOf, type Issue } from '../../base/errors/issue.ts'
 import { formatMinor } from '../../base/money/format.ts'
 import { isObject, warningIssue } from '../rules/draft.ts'
+import { minorUnits } from '../schema/fields.ts'
 import type { Position } from './position.ts'
 
 /** A number of a file, as it is written. */
@@ -12,18 +13,6 @@ export interface WrittenNumber {
   readonly text: string
   readonly position: Position
 }
-
-/** Fields whose numbers are minor units. */
-const minorUnits: ReadonlySet<string> = new Set([
-  'amount',
-  'unit_amount',
-  'flat_amount',
-  'amount_off',
-  'minimum_amount',
-  'minimum',
-  'maximum',
-  'preset',
-])
 
 /** True for a whole number with decimals, e.g. `199.00` or `12.0`. Another number with decimals is refused by the schema. */
 export const isWrittenWithDecimals = (text: string): boolean => /^-?\d+\.0+$/.test(text)

@@ -11,8 +11,13 @@ export function parseYaml(text: string): ParsedText {
   const lines = new LineIndex(text)
   // The function reports duplicate keys itself. The library's check is off, because it reports neither the key nor its pointer.
   const parsed = parseDocument(text, { version: '1.2', schema: 'core', uniqueKeys: false, prettyErrors: false })
-  const issues = [...parsed.errors, ...parsed.warnings].map(({ message, pos }) =>
-    syntaxIssue(`The YAML is not valid here: ${message.replace(/[.:]?\s*$/, '')}.`, lines.at(pos[0])),
+  const issues = [...parsed.errors, ...parsed.warnings].map(({ code, message, pos }) =>
+    syntaxIssue(
+      code === 'MULTIPLE_DOCS'
+        ? 'A second YAML document begins here, and a file is one: write each into a file of its own.'
+        : `The YAML is not valid here: ${message.replace(/[.:]?\s*$/, '')}.`,
+      lines.at(pos[0]),
+    ),
   )
   const broken = issues.length > 0 || brokenAliases(parsed, lines, issues)
   const value = broken ? undefined : plainValue(parsed, issues)

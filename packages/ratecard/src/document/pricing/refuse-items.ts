@@ -15,10 +15,12 @@ export function refuseItems(
   const missing = problems.filter(({ kind }) => kind === 'not_found')
   if (missing[0] !== undefined)
     throw new ServiceError('price_not_found', missing[0].detail, {
-      issues: missing.map(({ at, field, detail }) => ({
+      hint: missing[0].hint ?? undefined,
+      issues: missing.map(({ at, field, detail, hint }) => ({
         code: 'reference_unknown',
         severity: 'error',
         detail,
+        ...(hint === null ? {} : { hint }),
         pointer: pointerOf([...pathOf(at), field]),
       })),
     })

@@ -1,5 +1,6 @@
 // Determines what is sold together. Adds the attached prices to the items that a tenant wants, and replaces prices by the tenant's
 // negotiated ones. Used wherever a tenant gets items (checkout, plan change). Pure.
+import { didYouMean } from '../../base/errors/suggest.ts'
 import { basesOf } from '../schema/prices/base-price.ts'
 import { maxItemsTogether } from '../schema/prices/items-together.ts'
 import { aliasesOf } from '../rules/previous-ids.ts'
@@ -79,7 +80,9 @@ export function itemsSold(selling: Selling, wanted: readonly RequestedItem[]): I
   const asked = wanted.flatMap(({ priceId, quantity }, at): AskedItem[] => {
     const listing = listings.get(renamed.get(priceId) ?? priceId)
     if (listing !== undefined && mayBuy(listing.listed)) return [{ ...soldFor(listing, selling), at, quantity }]
-    problems.push({ ...notFound(priceId), at })
+    // A hint for the first alone: comparing many ids with all prices of a large document would take long.
+    const known = problems.length > 0 ? [] : [...listings.values()].filter(({ listed }) => mayBuy(listed))
+    problems.push({ ...notFound(priceId, known), at })
     return []
   })
   problems.push(...namedTwice(asked), ...quantitiesOfMetered(asked))
@@ -164,8 +167,11 @@ function inOrder(items: ReadonlyMap<string, ItemSold>, attached: ReadonlyMap<str
   ]
 }
 
-function notFound(id: string): Omit<ItemProblem, 'at'> {
-  return { kind: 'not_found', field: 'price_id', detail: `There is no price "${id}".`, hint: null }
+/** `known` are the prices that the caller may buy: a hint names no other. */
+function notFound(id: string, known: readonly Listing[]): Omit<ItemProblem, 'at'> {
+  const ids = known.map(({ listed }) => listed.id)
+  const hint = didYouMean(id, ids) ?? null
+  return { kind: 'not_found', field: 'price_id', detail: `There is no price "${id}".`, hint }
 }
 
 function namedTwice(asked: readonly AskedItem[]): readonly ItemProblem[] {

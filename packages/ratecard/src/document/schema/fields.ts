@@ -117,3 +117,15 @@ export const Metadata = Type.Record(
 )
 
 export type Metadata = Static<typeof Metadata>
+
+/** Fields whose numbers are minor units. */
+export const minorUnits: ReadonlySet<string> = new Set([
+  'amount',
+  'unit_amount',
+  'flat_amount',
+  'amount_off',
+  'minimum_amount',
+  'minimum',
+  'maximum',
+  'preset',
+])

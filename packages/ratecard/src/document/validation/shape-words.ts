@@ -4,7 +4,14 @@ import { didYouMean } from '../../base/errors/suggest.ts'
 import { currencies, standardCurrencies } from '../../base/money/currencies.ts'
 import { isObject, quoteValue } from '../rules/draft.ts'
 import { latestMoment } from '../schema/moment.ts'
-import { addressPattern, decimalPattern, idPattern, statementPattern, taxCodePattern } from '../schema/fields.ts'
+import {
+  addressPattern,
+  decimalPattern,
+  idPattern,
+  minorUnits,
+  statementPattern,
+  taxCodePattern,
+} from '../schema/fields.ts'
 
 export interface IssueText {
   readonly code: IssueCode
@@ -51,7 +58,10 @@ function unknownFieldIssue(error: ErrorObject, path: readonly string[]): IssueTe
   if (path.at(-2) === 'currency_options') return currencyIssue(`A key of ${placeOf(path.slice(0, -1))}`, field)
   if (!isObject(known))
     return issueText('value_invalid', `${quoteValue(field)} cannot be a key of ${placeOf(path.slice(0, -1))}.`, keyHint)
-  const hint = didYouMean(field, Object.keys(known)) ?? `Remove it. Known fields: ${Object.keys(known).join(', ')}.`
+  const hint =
+    field === '<<'
+      ? 'Merge keys of YAML are not read: write the fields out, or repeat a whole value with an alias (`*name`).'
+      : (didYouMean(field, Object.keys(known)) ?? `Remove it. Known fields: ${Object.keys(known).join(', ')}.`)
   return issueText(
     'field_unknown',
     `${capitalize(placeOf(path.slice(0, -1)))} has no field ${quoteValue(field)}.`,
@@ -90,9 +100,12 @@ function typeHint(expected: string, value: unknown, field: string): string | und
     return field === 'amount' || field === 'unit_amount'
       ? 'Amounts are whole minor units (1200 is $12.00); smaller fractions go into `unit_amount_decimal`.'
       : 'Amounts are whole minor units: 1200 is $12.00.'
+  if (expected === 'integer' && typeof value === 'string' && /^-?\d+\.\d+$/.test(value) && minorUnits.has(field))
+    return 'Amounts are whole minor units without quotes: 1250 is 12.50 in a currency with cents.'
   if (/integer|number/.test(expected) && typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value))
     return `Write ${value} without quotes.`
-  if (expected === 'string' && typeof value === 'number') return `Write "${value}" in quotes.`
+  if (expected === 'string' && typeof value === 'number')
+    return field === 'version' ? versionHint(undefined) : 'Write it in quotes, as it stands there.'
   if (expected === 'boolean' && (value === 'true' || value === 'false')) return `Write ${value} without quotes.`
   return undefined
 }
@@ -213,6 +226,14 @@ function sizeIssue(error: ErrorObject, path: readonly string[], subject: string)
       return issueText('value_invalid', `${subject} has more than ${limit} keys.`)
     case 'false schema':
       return issueText('field_unknown', `${subject} is not allowed here.`, 'Remove it.')
+    case 'format':
+      if (error.params['format'] === 'date-time')
+        return issueText(
+          'value_invalid',
+          `${subject} is ${quoteValue(error.data)}, which is not a time.`,
+          momentHint(error.data),
+        )
+      return issueText('value_invalid', `${subject} is not valid: ${error.message ?? error.keyword}.`)
     default:
       return issueText('value_invalid', `${subject} is not valid: ${error.message ?? error.keyword}.`)
   }

@@ -1,3 +1,4 @@
+import { didYouMean } from '../../base/errors/suggest.ts'
 import type { ResourceKind } from '../../catalog/resource.ts'
 import { aliasesOf, type Alias } from '../../document/rules/previous-ids.ts'
 import type { BillingConfig, Meter, Price, Product } from '../../document/schema/schema.ts'
@@ -48,8 +49,10 @@ export function isInDocument(index: ConfigIndex, kind: ResourceKind, id: string)
 /** Finds a price. Throws `price_not_found` for hidden and absent prices alike, so that callers cannot find out which price ids exist. */
 export function findPrice(current: Indexes, id: string, { hidden }: Visibility) {
   const found = (hidden ? current.fullIndex : current.publicIndex).prices.get(id)
-  if (found === undefined) throw new ServiceError('price_not_found', `There is no price "${id}".`)
-  return found
+  if (found !== undefined) return found
+  // Only a caller who sees all prices gets a hint: for the public, searching it would cost more than the answer.
+  const hint = hidden ? didYouMean(id, current.fullIndex.prices.keys()) : undefined
+  throw new ServiceError('price_not_found', `There is no price "${id}".`, { hint })
 }
 
 export function findProduct(current: Indexes, id: string, { hidden }: Visibility): Product {
