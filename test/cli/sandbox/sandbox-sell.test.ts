@@ -4,7 +4,7 @@ import { shopWorld } from '../shop-world.ts'
 import { startedForAll } from '../../support/started.ts'
 
 const key = 'sandbox-sell-key'
-const shop = startedForAll(() => shopWorld(key, { RATECARD_MIRROR: 'on' }))
+const shop = startedForAll(() => shopWorld(key, { RATECARD_MIRROR: 'on', RATECARD_MIRROR_POLL_SECONDS: '1' }))
 const env = () => ({ RATECARD_API_URL: shop.server.url, RATECARD_SERVICE_KEY: key })
 const run = (line: string) => shop.world.run(line.split(' '), { env: env() })
 const json = async (line: string) => {
@@ -32,6 +32,14 @@ describe('ratecard sandbox buy', () => {
     expect(await json('sandbox buy once kiln')).toMatchObject({
       exit: 0,
       document: { subscriptions: [], invoices: [{ type: 'payment', formatted: '€99.00' }] },
+    })
+  })
+
+  test('sells what is billed by usage, without an invoice at the beginning', async () => {
+    await run('tenants create metered')
+    expect(await json('sandbox buy metered sensor_readings')).toMatchObject({
+      exit: 0,
+      document: { subscriptions: [{ status: 'active', items: [{ quantity: null }] }], invoices: [] },
     })
   })
 

@@ -222,10 +222,14 @@ async function newlyBought(client: Client, tenantId: string, { before, isPaid, s
     const now = await boughtOf(client, tenantId, signal)
     const subscriptions = news(now.subscriptions, before.subscriptions)
     const invoices = news(now.invoices, before.invoices)
-    if (!isPaid || invoices.length > 0 || waited >= patienceMs) return { subscriptions, invoices }
+    // Metered prices alone bill nothing at the beginning.
+    const isMetered = subscriptions.length > 0 && subscriptions.every(({ items }) => items.every(hasNoQuantity))
+    if (!isPaid || isMetered || invoices.length > 0 || waited >= patienceMs) return { subscriptions, invoices }
     await pause(100, undefined, { signal })
   }
 }
+
+const hasNoQuantity = ({ quantity }: Subscription['items'][number]) => quantity === null
 
 type NextInvoice = Awaited<ReturnType<Client['tenants']['upcomingInvoice']>>['invoices'][number]
 
