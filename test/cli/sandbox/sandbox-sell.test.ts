@@ -1,5 +1,7 @@
 // Selling at the sandbox by hand: what a founder types before the application can sell.
+import { createServer } from 'node:http'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { listenLocally } from '../../support/listen.ts'
 import { shopWorld } from '../shop-world.ts'
 import { startedForAll } from '../../support/started.ts'
 
@@ -101,6 +103,16 @@ describe('ratecard sandbox pay', () => {
       document: { error: { code: 'not_a_sandbox' } },
     })
     expect(await run('sandbox pay cs_test_x')).toMatchObject({ exit: 2 })
+  })
+
+  test('says that nothing answers at the address of the page', async () => {
+    const server = createServer()
+    const port = await listenLocally(server)
+    await new Promise((resolve) => server.close(resolve))
+    expect(await json(`sandbox pay http://127.0.0.1:${String(port)}/pay/cs_test_x`)).toMatchObject({
+      exit: 70,
+      document: { error: { code: 'server_unreachable' } },
+    })
   })
 
   test('says that a sandbox does not have the page', async () => {

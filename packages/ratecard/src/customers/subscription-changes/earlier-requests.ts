@@ -17,7 +17,7 @@ const recordLifetimeMs = 24 * 60 * 60_000
 
 export interface RequestRecord {
   readonly id: string
-  /** Time of the service when the record was made; only for deleting it. */
+  /** Time at which the service stored the record. Only the deletion of old records uses it. */
   readonly madeAt: number
 }
 

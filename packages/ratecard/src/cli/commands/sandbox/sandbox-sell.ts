@@ -164,12 +164,18 @@ async function payPage(page: string, { card, email, signal }: Payment): Promise<
   })
 }
 
-/** True if a sandbox serves the origin. A sandbox refuses its control routes to other machines, with an error of its own. */
+/** True if a sandbox serves the origin. To other machines a sandbox answers its control routes with an error of its own. */
 async function isSandbox(url: URL, signal: AbortSignal): Promise<boolean> {
-  const answer: unknown = await fetch(new URL('/_sandbox/', url), { signal, redirect: 'manual' }).then(
-    (response) => response.json(),
-    () => null,
-  )
+  const response = await fetch(new URL('/_sandbox/', url), { signal, redirect: 'manual' }).catch((cause: unknown) => {
+    signal.throwIfAborted()
+    throw new CliFailure(70, {
+      code: 'server_unreachable',
+      title: 'The sandbox could not be reached',
+      detail: `Nothing answers at ${url.origin} (${cause instanceof Error ? cause.message : String(cause)}).`,
+      hint: 'Start the service whose sandbox made the page, or pass the whole URL as it was printed.',
+    })
+  })
+  const answer: unknown = await response.json().catch(() => null)
   return (
     typeof answer === 'object' &&
     answer !== null &&

@@ -255,8 +255,8 @@ function countedItems(
 
 /**
  * Returns the new quantities in the phases of the schedule. An item of a later phase follows the present item of the same listed price, or the
- * one whose place it takes, if it has the same quantity; e.g. five seats of a cheaper plan become seven. Another quantity was planned on
- * purpose, and stays, but for that of a scheduled change of the same price, which this change replaces.
+ * one whose place it takes, if it has the same quantity; e.g. five seats of a cheaper plan become seven. A later phase with another quantity was
+ * planned on purpose and keeps it, unless it is a scheduled change of the same price: the new change replaces that one.
  */
 function quantitiesIn(
   { state: { scheduled }, isReplaced, listedOf }: ChangeSituation,
