@@ -2,10 +2,12 @@
 import type { SandboxOptions } from './server.ts'
 
 /** The options of the sandbox that can be sent to its thread. */
-export type ThreadOptions = Pick<
-  SandboxOptions,
-  'port' | 'dataDir' | 'host' | 'deliverAnywhere' | 'profile' | 'portalSavedFor'
->
+type PlainOptions = Pick<SandboxOptions, 'port' | 'dataDir' | 'host' | 'deliverAnywhere' | 'profile' | 'portalSavedFor'>
+
+/** `clockOf` is the API key of the account whose clock the main thread follows. */
+export interface ThreadOptions extends PlainOptions {
+  readonly clockOf?: string
+}
 
 export interface StartFailure {
   readonly name: string
@@ -16,8 +18,13 @@ export interface StartFailure {
 
 export type FromThread =
   | { readonly kind: 'listening'; readonly url: string; readonly port: number }
+  /** The followed clock has moved. It goes on when `followed` with the same `move` arrives. */
+  | { readonly kind: 'moved'; readonly move: number; readonly aheadSeconds: number }
   | { readonly kind: 'failed'; readonly failure: StartFailure }
   | { readonly kind: 'log'; readonly line: string }
   | { readonly kind: 'alive' }
 
-export type ToThread = { readonly kind: 'alive?' } | { readonly kind: 'close' }
+export type ToThread =
+  | { readonly kind: 'alive?' }
+  | { readonly kind: 'followed'; readonly move: number; readonly nextStop: number | null }
+  | { readonly kind: 'close' }

@@ -3,7 +3,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Clock } from './clock.ts'
-import { Transactions } from './transactions.ts'
+import { Transactions, type ClockFollower } from './transactions.ts'
 import { Api, type ApiReply, type Exchange } from './protocol/api.ts'
 import { accountIdOf } from './protocol/requests/auth.ts'
 import { Deliveries } from './events/deliveries.ts'
@@ -33,6 +33,8 @@ export interface SandboxOptions {
   readonly profile?: RateProfile
   /** API keys of the accounts whose portal settings count as saved in Stripe's dashboard, e.g. the service's own account. */
   readonly portalSavedFor?: readonly string[]
+  /** Who follows the clock of one account. */
+  readonly follower?: { readonly apiKey: string; readonly onMoved: ClockFollower['onMoved'] }
   /** Called with every handled API request and its response, decoded. */
   readonly observe?: (exchange: Exchange) => void
 }
@@ -68,7 +70,9 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     origin: () => url,
     portalSavedFor: new Set(options.portalSavedFor?.map(accountIdOf)),
     deliver: (events) => deliveries.send(events),
+    follower: options.follower && { account: accountIdOf(options.follower.apiKey), onMoved: options.follower.onMoved },
   })
+  transactions.tellClock()
   const onFailure = (error: unknown): void => {
     report(`sandbox: unexpected failure: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
   }

@@ -9,16 +9,30 @@ const parent = parentPort
 if (parent === null) throw new Error('This file must be started as a thread, by thread.ts')
 const send = (message: FromThread): void => parent.postMessage(message)
 
+// Only `thread.ts` starts this file, and it passes these options.
+const { clockOf, ...options } = workerData as ThreadOptions
+const moves = new Map<number, (nextStop: number | null) => void>()
+let lastMove = 0
+const onMoved = (aheadSeconds: number) =>
+  new Promise<number | null>((resolve) => {
+    const move = ++lastMove
+    moves.set(move, resolve)
+    send({ kind: 'moved', move, aheadSeconds })
+  })
+
 try {
   const sandbox = await startSandbox({
-    // Only `thread.ts` starts this file, and it passes these options.
-    ...(workerData as ThreadOptions),
+    ...options,
     clock: systemClock,
+    ...(clockOf === undefined ? {} : { follower: { apiKey: clockOf, onMoved } }),
     log: (line) => send({ kind: 'log', line }),
   })
   parent.on('message', (message: ToThread) => {
     if (message.kind === 'alive?') send({ kind: 'alive' })
-    else void sandbox.close().finally(() => parent.close())
+    else if (message.kind === 'followed') {
+      moves.get(message.move)?.(message.nextStop)
+      moves.delete(message.move)
+    } else void sandbox.close().finally(() => parent.close())
   })
   send({ kind: 'listening', url: sandbox.url, port: sandbox.port })
 } catch (error) {

@@ -15,6 +15,11 @@ export interface SandboxThread {
 export interface SandboxThreadOptions extends ThreadOptions {
   /** Called with one line per crash, hang or restart. */
   readonly log: (line: string) => void
+  /**
+   * Called when the clock of the account `clockOf` has moved, also at the start. The clock goes on when the promise resolves, and stops at
+   * the returned time (epoch seconds) at the latest; null: it need not stop.
+   */
+  readonly onClockMoved?: (aheadSeconds: number) => Promise<number | null>
   /** Entry file of the thread. Default: `thread-main`. Only tests of the restart logic set another file. */
   readonly entry?: URL
   readonly timings?: Partial<typeof defaultTimings>
@@ -73,7 +78,7 @@ class SandboxSupervisor {
   }
 
   start(): Promise<Listening> {
-    const { entry = ownEntry, log: _log, timings: _timings, ...given } = this.#options
+    const { entry = ownEntry, log: _log, timings: _timings, onClockMoved, ...given } = this.#options
     const plain: ThreadOptions = { ...given, port: this.#port }
     const worker = new Worker(entry, { workerData: plain, resourceLimits: heap, name: 'sandbox' })
     this.#worker = worker
@@ -83,6 +88,13 @@ class SandboxSupervisor {
       worker.on('message', (message: FromThread) => {
         if (message.kind === 'log') this.#options.log(message.line)
         if (message.kind === 'failed') reject(toError(message.failure))
+        if (message.kind === 'moved')
+          void (onClockMoved?.(message.aheadSeconds) ?? Promise.resolve(null))
+            .catch((error: unknown) => {
+              this.#options.log(`sandbox: the clock goes on although its follower failed: ${String(error)}`)
+              return null
+            })
+            .then((nextStop) => send(worker, { kind: 'followed', move: message.move, nextStop }))
         if (message.kind !== 'listening') return
         listening = true
         this.#port = message.port

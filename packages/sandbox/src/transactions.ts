@@ -14,6 +14,17 @@ interface TransactionParts {
   /** Accounts whose portal settings count as saved. Stripe saves them in its dashboard, which the sandbox lacks. */
   readonly portalSavedFor: ReadonlySet<string>
   readonly deliver: (events: readonly OutgoingEvent[]) => void
+  readonly follower?: ClockFollower | undefined
+}
+
+/** Follows the clock of one account, e.g. the service that runs the sandbox and takes its billing time from it. */
+export interface ClockFollower {
+  readonly account: string
+  /**
+   * Called when the clock has moved, with the number of seconds by which it is ahead of the real time. An advancing clock waits until the
+   * promise resolves, and stops at the returned time (epoch seconds) at the latest; null: it need not stop.
+   */
+  readonly onMoved: (aheadSeconds: number) => Promise<number | null>
 }
 
 type OpenRequest = Omit<OperationRequest, 'now'>
@@ -34,7 +45,7 @@ export class ClockClosedError extends Error {
 
 export class Transactions {
   readonly #parts: TransactionParts
-  #closed = false
+  readonly #closing = new AbortController()
   /** Delay in seconds until searches find a new object. Default: 0. The real API documents a delay of less than a minute. */
   searchDelay = 0
   /**
@@ -79,29 +90,51 @@ export class Transactions {
   /** Moves the account's clock forward and runs all actions that become due in between. Returns the new time (seconds). */
   advance(account: string, seconds: number): number {
     this.#parts.state.setOffset(account, this.#parts.state.offsetOf(account) + seconds)
-    return this.runWithoutRequest(account, (call) => call.now)
+    const reached = this.runWithoutRequest(account, (call) => call.now)
+    this.tellClock()
+    return reached
   }
 
   /**
    * Like `advance`, but works in slices of 8 ms, so that other requests are served in between. Those requests see the clock at the time
-   * reached so far. Stops early if `signal` is aborted, and returns the time that was reached. Throws `ClockClosedError` if the server
-   * closes before the target time.
+   * reached so far. Waits for the follower of the clock at each of its stops. Stops early if `signal` is aborted, and returns the time that
+   * was reached. Throws `ClockClosedError` if the server closes before the target time.
    */
   async advanceInSlices(account: string, seconds: number, signal: AbortSignal): Promise<number> {
     const target = this.now(account) + seconds
+    let stop = await this.#nextStop(account, target, signal)
     for (;;) {
-      if (this.#closed) throw new ClockClosedError(account)
+      if (this.#closing.signal.aborted) throw new ClockClosedError(account)
       if (signal.aborted) return this.now(account)
-      if (!this.#slice(account, target)) return target
-      await nextTurn()
+      if (this.#slice(account, stop)) await nextTurn()
+      else {
+        const next = await this.#nextStop(account, target, signal)
+        if (stop >= target) return target
+        stop = next
+      }
     }
+  }
+
+  /** Tells the follower where its clock is, e.g. after a reset, without waiting for it. */
+  tellClock(): void {
+    const { follower, state } = this.#parts
+    if (follower !== undefined) void follower.onMoved(state.offsetOf(follower.account))
+  }
+
+  /** Waits until the follower of the clock has done what is due, and returns the time to which the clock moves next: at most `target`. */
+  async #nextStop(account: string, target: number, signal: AbortSignal): Promise<number> {
+    const { follower, state } = this.#parts
+    if (follower?.account !== account) return target
+    const until = AbortSignal.any([signal, this.#closing.signal])
+    const stop = await untilAborted(follower.onMoved(state.offsetOf(account)), until)
+    return stop === null || stop <= this.now(account) ? target : Math.min(stop, target)
   }
 
   /** Executes overdue actions in slices before a request, so that almost none are left for the request itself. */
   async runOverdue(account: string): Promise<void> {
     const { state } = this.#parts
     // Usually no action is due, and this check is cheaper than a transaction.
-    while (!this.#closed && state.due(account, null, this.now(account)) !== undefined) {
+    while (!this.#closing.signal.aborted && state.due(account, null, this.now(account)) !== undefined) {
       if (!this.#slice(account, this.now(account))) return
       await nextTurn()
     }
@@ -109,7 +142,7 @@ export class Transactions {
 
   /** Stops advancing clocks and running overdue actions. */
   close(): void {
-    this.#closed = true
+    this.#closing.abort()
   }
 
   /** Runs one slice of the actions that are due until `target`. Returns true if there is more to do. */
@@ -143,4 +176,14 @@ export class Transactions {
     const behind = moment - this.now(account)
     if (behind > 0) this.#parts.state.setOffset(account, this.#parts.state.offsetOf(account) + behind)
   }
+}
+
+/** Waits for the promise, but not longer than until `signal` is aborted; then resolves with null. */
+function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | null> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => resolve(null)
+    if (signal.aborted) onAbort()
+    signal.addEventListener('abort', onAbort, { once: true })
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
+  })
 }

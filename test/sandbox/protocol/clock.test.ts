@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { clientOf, sandboxForTest } from '../../support/sandbox.ts'
+import { clientOf, sandboxForTest, startTestSandbox, TestClock } from '../../support/sandbox.ts'
+import { payingCustomer } from '../../support/shop/paying-customer.ts'
 import { customerShop, day } from '../customers/customer-shop.ts'
 
 const year = 365 * day
@@ -104,5 +105,72 @@ describe('the clock of a sandbox account:', () => {
     // With backtracking, the response would take longer than any test.
     expect((await stripe.events.list({ type: `${'*'.repeat(60)}!` })).data).toEqual([])
     expect((await stripe.events.list({ type: '*'.repeat(60) })).data).toHaveLength(1)
+  })
+})
+
+describe('whoever follows the clock of an account', () => {
+  test('is waited for at each of its stops, when all is done that is due by then and nothing else', async () => {
+    const clock = new TestClock()
+    const begin = Math.floor(clock.now() / 1000)
+    const seen: { ahead: number; invoices: number }[] = []
+    let invoices = () => Promise.resolve(0)
+    const onMoved = async (ahead: number) => {
+      seen.push({ ahead, invoices: await invoices() })
+      return begin + ([40 * day, 70 * day].find((stop) => stop > ahead) ?? 10 * year)
+    }
+    const sandbox = await sandboxForTest({ clock, follower: { apiKey: 'sk_test_sandbox', onMoved } })
+    const { stripe } = sandbox
+    const customer = await payingCustomer(stripe)
+    const product = (await stripe.products.create({ name: 'Plan' })).id
+    const recurring = { interval: 'month' } as const
+    const { id: price } = await stripe.prices.create({ product, currency: 'usd', unit_amount: 100, recurring })
+    await stripe.subscriptions.create({ customer, items: [{ price }] })
+    invoices = async () => (await stripe.invoices.list()).data.length
+
+    await clockOf(sandbox).ask('POST', { advance_seconds: 100 * day })
+    await clockOf({ ...sandbox, apiKey: 'sk_test_another' }).ask('POST', { advance_seconds: day })
+    expect(seen).toEqual([
+      { ahead: 0, invoices: 0 },
+      { ahead: 0, invoices: 1 },
+      { ahead: 40 * day, invoices: 2 },
+      { ahead: 70 * day, invoices: 3 },
+      { ahead: 100 * day, invoices: 4 },
+    ])
+  })
+
+  test('is told when the clock goes back, by a reset or a snapshot', async () => {
+    const seen: number[] = []
+    const onMoved = (ahead: number) => {
+      seen.push(ahead)
+      return Promise.resolve(null)
+    }
+    const { control, apiKey } = await sandboxForTest({ follower: { apiKey: 'sk_test_sandbox', onMoved } })
+    control.advance(100, apiKey)
+    control.snapshot('later', apiKey)
+    control.reset()
+    control.restore('later')
+    expect(seen).toEqual([0, 100, 0, 100])
+  })
+
+  test('does not keep the clock from being stopped, and not the sandbox from closing', async () => {
+    const waiting = [Promise.withResolvers<null>(), Promise.withResolvers<null>()] as const
+    let moves = 0
+    const onMoved = () => {
+      moves += 1
+      if (moves === 1) return Promise.resolve(null)
+      waiting[moves === 2 ? 0 : 1].resolve(null)
+      return new Promise<null>(() => undefined)
+    }
+    const sandbox = await startTestSandbox({ follower: { apiKey: 'sk_test_sandbox', onMoved } })
+    const { ask } = clockOf(sandbox)
+    const before = (await ask('GET')).body['now']
+    const moving = ask('POST', { advance_seconds: day })
+    await waiting[0].promise
+    expect(await ask('DELETE')).toMatchObject({ body: { stopped: 1 } })
+    expect(await moving).toMatchObject({ status: 200, body: { now: before } })
+    const interrupted = ask('POST', { advance_seconds: day })
+    await waiting[1].promise
+    await sandbox.close()
+    expect(await interrupted).toMatchObject({ status: 503 })
   })
 })

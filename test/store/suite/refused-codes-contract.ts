@@ -15,12 +15,12 @@ export function refusedCodesContract(engine: string, makePlace: MakePlace): void
       const place = await makePlace()
       const stores = [await place.open(), await place.open()]
       const time = { now: start }
-      const clock = { now: () => time.now }
+      const wallClock = { now: () => time.now }
       const shutdown = new AbortController().signal
       const attempt = (replica: number, tenantId: string, work: () => Promise<string>) => {
         const store = stores[replica % 2]
         if (store === undefined) throw new Error('no such replica')
-        return countingRefusedCodes({ store, clock, shutdown }, tenantId, work)
+        return countingRefusedCodes({ store, wallClock, shutdown }, tenantId, work)
       }
       return { time, attempt }
     }

@@ -4,6 +4,17 @@ export interface Clock {
   now(): number
 }
 
+/**
+ * The two clocks of a service. They differ only in a service that runs its own sandbox, whose clock can be moved.
+ * Source: decisions, billing time.
+ */
+export interface Clocks {
+  /** Billing time: ends of deals and trials, windows of allowances, expiry of credits and grants, audit, days of revenue. */
+  readonly clock: Clock
+  /** Real time: keys, sessions, rate limits, logs, workers and their cron triggers, durations. Default: `clock`. */
+  readonly wallClock?: Clock | undefined
+}
+
 export const systemClock: Clock = { now: () => Date.now() }
 
 /** Formats a time as RFC 3339 in UTC, the format of all times in the API. */

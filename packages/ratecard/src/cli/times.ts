@@ -1,5 +1,7 @@
-import { toRfc3339 } from '../base/clock.ts'
+import { systemClock, toRfc3339 } from '../base/clock.ts'
 import { usageFailure, CliFailure } from './failure.ts'
+import type { CommandContext } from './program/command.ts'
+import { connect } from './server-address.ts'
 import { timestampOf } from './spans.ts'
 
 /**
@@ -12,6 +14,17 @@ export function futureTime(option: string, text: string, now: number): string {
   if (moment === null) throw usageFailure(`${option}: "${text}" is not a valid time.`, hint)
   if (moment <= now) throw usageFailure(`${option}: "${text}" has passed.`, hint)
   return toRfc3339(moment)
+}
+
+/**
+ * Like {@link futureTime}, but a duration counts from the server's billing time, because that ends what the option limits. Example: the
+ * sandbox's clock is a month ahead; `30d` is then two months from today.
+ */
+export async function futureBillingTime(context: CommandContext, option: string, text: string): Promise<string> {
+  const { billingTime } = await connect(context).client.admin.account({ signal: context.io.signal })
+  const now = Date.parse(billingTime)
+  // A server of an earlier version does not tell its billing time, which is real time there.
+  return futureTime(option, text, Number.isNaN(now) ? systemClock.now() : now)
 }
 
 const units: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }

@@ -123,6 +123,7 @@ export class SandboxControl {
   reset(apiKey?: string): void {
     this.#parts.api.forgetLate(accountFor(apiKey))
     this.#parts.state.reset(accountFor(apiKey))
+    this.#parts.transactions.tellClock()
   }
 
   /** Stores a copy of the state in memory under `name`, until the process ends. */
@@ -138,6 +139,7 @@ export class SandboxControl {
     if (snapshot === undefined) return false
     this.#parts.api.forgetLate(null)
     this.#parts.state.restore(snapshot)
+    this.#parts.transactions.tellClock()
     return true
   }
 

@@ -41,9 +41,18 @@ export function createWaitingJobs(deps: JobDeps, resumed: StepRunners, others: r
   let started = false
   let report: (error: unknown) => void = () => undefined
 
-  const doDue = async (failed: (error: unknown) => void) => {
+  const doDueNow = async (failed: (error: unknown) => void) => {
     await continueDue(deps, resumed, failed).catch(failed)
     for (const work of others) await work.continueDue(failed).catch(failed)
+  }
+  // One after the other. Otherwise a second call would find the leases taken, and resolve before what is due is done.
+  let doing: Promise<void> | null = null
+  const doDue = (failed: (error: unknown) => void): Promise<void> => {
+    const work = doing === null ? doDueNow(failed) : doing.then(() => doDueNow(failed))
+    doing = work
+    return work.finally(() => {
+      if (doing === work) doing = null
+    })
   }
   const loop = async () => {
     await doDue(report)

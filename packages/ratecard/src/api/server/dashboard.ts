@@ -15,6 +15,9 @@ export const AccountInfo = shape('AccountInfo', {
   environment: nullable(
     Type.String({ description: '`RATECARD_ENVIRONMENT` of the server; null if it is not set and the key is live.' }),
   ),
+  billing_time: Time(
+    'Time by which deals, trials, allowances, credits and grants end. It is real time, except in a service that runs its own sandbox: there it is the time of the sandbox’s clock.',
+  ),
 })
 export type AccountInfo = Inside<typeof AccountInfo>
 

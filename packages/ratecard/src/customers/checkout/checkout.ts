@@ -39,6 +39,8 @@ export interface CheckoutDeps {
     OnceDeps['processor']
   readonly customers: Customers
   readonly clock: Clock
+  /** Real time, for rate limits; see {@link Clocks}. */
+  readonly wallClock: Clock
   readonly newId: () => string
   readonly shutdown: AbortSignal
   /** Returns the applied configuration; throws `config_not_found` if there is none. */

@@ -10,7 +10,7 @@ const windowMs = 60 * 60 * 1000
 
 export interface RefusedCodesDeps {
   readonly store: Pick<Store, 'tryExclusively' | 'facts'>
-  readonly clock: Clock
+  readonly wallClock: Clock
   readonly shutdown: AbortSignal
 }
 
@@ -24,7 +24,7 @@ const factOf = (tenantId: string) => `refused_promotion_codes:${tenantId}`
 export function countingRefusedCodes<T>(deps: RefusedCodesDeps, tenantId: string, work: () => Promise<T>): Promise<T> {
   const fact = factOf(tenantId)
   return withNamedLease(deps, fact, async () => {
-    const now = deps.clock.now()
+    const now = deps.wallClock.now()
     const recent = timesIn(await deps.store.facts.get(fact)).filter((time) => time > now - windowMs)
     const [oldest] = recent
     if (oldest !== undefined && recent.length >= refusedCodesPerHour) throw tooMany(oldest + windowMs - now)

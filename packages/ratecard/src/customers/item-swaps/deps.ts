@@ -1,3 +1,4 @@
+import type { Clock } from '../../base/clock.ts'
 import type { JobDeps } from '../../acts/jobs/deps.ts'
 import type { SubscriptionProcessor } from '../../processor/subscription-change.ts'
 import type { Store } from '../../store/store.ts'
@@ -21,6 +22,8 @@ export interface SwapDeps extends JobDeps {
     | 'held'
   >
   readonly processor: SubscriptionProcessor
+  /** Real time, for rate limits; see {@link Clocks}. */
+  readonly wallClock: Clock
   readonly guard: Guard
   /** Returns the prices of the applied configuration. */
   readonly priceBook: () => Promise<PriceBook>

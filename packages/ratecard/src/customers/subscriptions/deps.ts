@@ -38,6 +38,8 @@ export interface SubscriberDeps {
     | 'usageErrors'
   >
   readonly clock: Clock
+  /** Real time, for rate limits; see {@link Clocks}. */
+  readonly wallClock: Clock
   readonly newId: () => string
   /** Aborts when the process shuts down. */
   readonly shutdown: AbortSignal

@@ -18,7 +18,7 @@ export function createSubscribers(deps: SubscriberDeps & { readonly pastDueGrace
   const entitlements = {
     ...deps,
     featureHistory: createFeatureHistory(deps.store.versions),
-    mayAsk: createConfirmations(deps.clock),
+    mayAsk: createConfirmations(deps.wallClock),
   }
   const usage = { ...deps, usageErrors: createRecentUsageErrors(deps) }
   return {

@@ -1,6 +1,6 @@
 // The Stripe adapter: performs steps and reads the account through the official SDK. It makes no decisions about the catalog. It sends
 // every write with the caller's idempotency key, and verifies every response.
-import type { Clock } from '../../base/clock.ts'
+import type { Clocks } from '../../base/clock.ts'
 import type { ResolvedStep } from '../../catalog/steps.ts'
 import type { SubscriptionProcessor } from '../subscription-change.ts'
 import type { Processor, ProcessorAccount } from '../processor.ts'
@@ -60,7 +60,7 @@ import { redeemedCoupons } from './customers/redeemed.ts'
 import { recordUsage } from './customers/usage.ts'
 import { readUsageErrors } from './customers/usage-errors.ts'
 
-export interface StripeProcessorOptions {
+export interface StripeProcessorOptions extends Clocks {
   readonly secretKey: string
   /**
    * Base URL of another server with the same API, e.g. `http://127.0.0.1:4243`; null means Stripe itself. A live key is refused for any
@@ -70,7 +70,6 @@ export interface StripeProcessorOptions {
   readonly budget: RateBudget
   /** Budget (requests per second) for the list pages that fill the mirror. Each page takes from this budget and from `budget`. Default: no limit besides `budget`. */
   readonly listBudget?: RateBudget
-  readonly clock: Clock
   /** Called after each request, e.g. to count it. */
   readonly onRequest?: (request: SentRequest) => void
   /** Timeout (ms) of one attempt. Default: 30,000. */
@@ -84,14 +83,22 @@ export interface StripeProcessorOptions {
  * call has an unknown outcome, it throws the error of that attempt. A write in flight is awaited and never aborted.
  */
 export function createStripeProcessor(options: StripeProcessorOptions): Processor {
-  const { secretKey, apiBase, budget, clock, timeoutMs = attemptTimeoutMs, firstWaitMs = 500 } = options
+  const {
+    secretKey,
+    apiBase,
+    budget,
+    clock,
+    wallClock = clock,
+    timeoutMs = attemptTimeoutMs,
+    firstWaitMs = 500,
+  } = options
   const stripe = createStripe({ secretKey, apiBase, timeoutMs })
   const { onRequest, listBudget = unlimitedBudget } = options
-  const caller = createCaller({ secretKey, budget, clock, firstWaitMs, onRequest })
-  const context: StripeContext = { stripe, caller, clock, kinds: kindsOf(stripe) }
+  const caller = createCaller({ secretKey, budget, clock: wallClock, firstWaitMs, onRequest })
+  const context: StripeContext = { stripe, caller, clock, wallClock, kinds: kindsOf(stripe) }
   const listing = {
     ...context,
-    caller: createCaller({ secretKey, budget: inTurn(listBudget, budget), clock, firstWaitMs, onRequest }),
+    caller: createCaller({ secretKey, budget: inTurn(listBudget, budget), clock: wallClock, firstWaitMs, onRequest }),
   }
   return {
     account: async (signal) => {

@@ -7,6 +7,7 @@ import { StateUnavailable, startSandboxThread } from '@ratecard/sandbox/thread'
 import type { Logger } from 'pino'
 import { throttledBudget } from './throttled-budget.ts'
 import { systemClock, type Clock } from '../../base/clock.ts'
+import { createBillingClock, type BillingClock } from './billing-clock.ts'
 import { createService, type Service } from '../service/service.ts'
 import { keepingMark, keepMark, refuseBehind } from './store-mark.ts'
 import {
@@ -73,7 +74,8 @@ export const drainMs = 8000
 
 /** Starts the whole service. If one part fails to start, stops the parts that were already started. */
 export async function startServer(options: StartServerOptions): Promise<RunningServer> {
-  const clock = options.clock ?? systemClock
+  const wallClock = options.clock ?? systemClock
+  const clock = createBillingClock(wallClock)
   const read = readSettings(options.env)
   const settings: Settings = {
     ...read,
@@ -100,13 +102,13 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
       countRequest(request)
       if (request.access === 'read') countRead()
     }
-    const opened = await openProcessor({ settings, store, clock, closers, logger, onRequest })
+    const opened = await openProcessor({ settings, store, clock, wallClock, closers, logger, onRequest })
     const { processor, processorName, processorMode, sandboxUrl } = opened
     const publicUrl = publicUrlOf(settings)
     const hosting = workerHosting({
       settings,
       publicUrl,
-      clock,
+      clock: wallClock,
       registry,
       report: (error, what) => logger.warn({ err: error }, `worker host: ${what}`),
       onRuntimeLine: (worker, line) => logger.debug({ worker, line }, 'worker runtime'),
@@ -118,6 +120,7 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
       processorName,
       processorMode,
       clock,
+      wallClock,
       workers: hosting.options,
       ...(settings.mirror === 'off' ? {} : { mirror: mirrorSettings(settings, logger) }),
     })
@@ -133,11 +136,18 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
       registerMirrorMetrics(registry, { mirror: service.feed.mirror, store: store.mirror, clock, report })
     }
     closers.push(() => service.close())
-    closers.push(watchBilling({ service, store, clock, report }))
+    closers.push(watchBilling({ service, store, clock: wallClock, report }))
     const firstKey = await service.ensureFirstKey(settings.serviceKey, (key) => {
       keepFirstKey(settings, key)
     })
-    const app = await buildApp({ service, settings: { ...settings, publicUrl }, clock, logger, metrics: registry })
+    const app = await buildApp({
+      service,
+      settings: { ...settings, publicUrl },
+      clock,
+      wallClock,
+      logger,
+      metrics: registry,
+    })
     closers.push(async () => {
       if (serving) await leave(app, settings.shutdownDelaySeconds * 1000)
       await Promise.all([closeGracefully(app, drainMs, () => service.endWork()), service.workers.close(drainMs)])
@@ -145,6 +155,9 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
     const url = await listen(app, settings)
     service.lookups.start()
     service.feed?.feeder.start()
+    clock.attach(service, (error) => {
+      logger.warn({ err: error }, 'what is due after the sandbox’s clock was moved')
+    })
     service.waitingJobs.start((error) => logger.warn({ err: error }, 'jobs that wait for a date'))
     const address = app.server.address()
     if (typeof address === 'object' && address !== null) hosting.listening(address, url)
@@ -233,14 +246,15 @@ interface OpenedProcessor {
 interface ProcessorOptions {
   readonly settings: Settings
   readonly store: Store
-  readonly clock: Clock
+  readonly clock: BillingClock
+  readonly wallClock: Clock
   readonly closers: (() => Promise<void>)[]
   readonly logger: Logger
   readonly onRequest: (request: SentRequest) => void
 }
 
 async function openProcessor(options: ProcessorOptions): Promise<OpenedProcessor> {
-  const { settings, store, clock, closers, logger, onRequest } = options
+  const { settings, store, clock, wallClock, closers, logger, onRequest } = options
   if (settings.stripeSecretKey !== null) {
     const secretKey = settings.stripeSecretKey
     const livemode = isLiveKey(secretKey)
@@ -248,9 +262,9 @@ async function openProcessor(options: ProcessorOptions): Promise<OpenedProcessor
       createStripeProcessor({
         secretKey,
         apiBase: settings.stripeApiBase,
-        budget: throttledBudget(store, { livemode }, clock),
-        listBudget: createRateBudget({ ...halfOf(limitsFor({ livemode })), clock }),
-        clock,
+        budget: throttledBudget(store, { livemode }, wallClock),
+        listBudget: createRateBudget({ ...halfOf(limitsFor({ livemode })), clock: wallClock }),
+        clock: wallClock,
         onRequest,
       }),
     )
@@ -269,6 +283,8 @@ async function openProcessor(options: ProcessorOptions): Promise<OpenedProcessor
     portalSavedFor: [secretKey],
     dataDir: path.join(settings.dataDir, 'sandbox'),
     log: (line) => logger.warn(line),
+    clockOf: secretKey,
+    onClockMoved: clock.onSandboxMoved,
   }).catch((error: unknown) => {
     throw sandboxFailure(error, 'RATECARD_SANDBOX_PORT', settings.sandboxPort)
   })
@@ -278,6 +294,7 @@ async function openProcessor(options: ProcessorOptions): Promise<OpenedProcessor
     apiBase: sandbox.url,
     budget: unlimitedBudget,
     clock,
+    wallClock,
     onRequest,
   })
   return { processor, processorName: `sandbox at ${sandbox.url}`, processorMode: 'sandbox', sandboxUrl: sandbox.url }

@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import fastify, { LogController, type FastifyBaseLogger, type FastifyInstance, type FastifyRequest } from 'fastify'
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
-import type { Clock } from '../../base/clock.ts'
+import type { Clocks } from '../../base/clock.ts'
 import { ServiceError } from '../../base/errors/service-error.ts'
 import type { Operation } from '../../api/notation/operation.ts'
 import { workersPath } from '../../api/workers/workers.ts'
@@ -42,7 +42,7 @@ import { compileValidator } from './contract/validator.ts'
 import { WorkerGateway } from './listener/worker-gateway.ts'
 import type { Service } from '../service/service.ts'
 
-export interface AppOptions {
+export interface AppOptions extends Clocks {
   readonly service: Service
   readonly settings: {
     /** Rate limit per client address, in requests per minute (e.g. 60). Requests with a valid service key are not counted. */
@@ -58,7 +58,6 @@ export interface AppOptions {
   }
   /** Overrides of the default connection limits and timeouts. */
   readonly connections?: Partial<ConnectionLimits>
-  readonly clock: Clock
   readonly metrics?: Registry
   readonly logger?: FastifyBaseLogger
 }
@@ -89,7 +88,7 @@ const adminPath = `${publicPath}/admin`
 
 /** Builds the application, ready to listen or to inject requests. It does not own the service: the caller closes the service after it. */
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
-  const { service, settings, clock } = options
+  const { service, settings, clock, wallClock = clock } = options
   const docsUrl = errorsUrl(settings.publicUrl)
   const leaving = new AbortController()
   const closing = new AbortController()
@@ -188,6 +187,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     notFound,
     publicUrl: settings.publicUrl,
     clock,
+    wallClock,
     registry,
     isLeaving: () => leaving.signal.aborted,
   }

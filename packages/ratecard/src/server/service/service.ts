@@ -5,7 +5,7 @@ import { createSessions } from '../auth/sessions.ts'
 import { checkouts } from '../../customers/checkout/checkout.ts'
 import { redirectRules } from '../../customers/checkout/redirects.ts'
 import { bind } from '../../base/bind.ts'
-import type { Clock } from '../../base/clock.ts'
+import type { Clocks } from '../../base/clock.ts'
 import { createAccountInfo } from '../dashboard-backend/account-info.ts'
 import { creditBeyondPaid } from '../../customers/credits/beyond-paid.ts'
 import { createCreditHistory } from '../../customers/credits/credit-terms.ts'
@@ -86,7 +86,7 @@ import type { WorkersOptions } from '../../workers/runtime/workers-options.ts'
 import type { PushReport } from '../../api/push/pushes.ts'
 import type { PushHead } from '../../store/records/journal.ts'
 
-export interface ServiceOptions {
+export interface ServiceOptions extends Clocks {
   readonly settings: Pick<Settings, 'requireVersionBump' | 'workers'> &
     Partial<
       Pick<
@@ -107,7 +107,6 @@ export interface ServiceOptions {
   readonly processorName: string
   /** Mode of the processor account in the dashboard. */
   readonly processorMode: 'sandbox' | 'test' | 'live'
-  readonly clock: Clock
   /** Settings of the mirror; absent if the mirror is off. */
   readonly mirror?: MirrorSettings
   /** Options of the worker host; absent if this replica hosts no workers. */
@@ -118,7 +117,7 @@ export interface ServiceOptions {
 export type Service = ReturnType<typeof createService>
 
 export function createService(options: ServiceOptions) {
-  const { store, clock } = options
+  const { store, clock, wallClock = clock } = options
   const priceBook = createPriceBooks(store)
   const feed =
     options.mirror === undefined
@@ -140,8 +139,8 @@ export function createService(options: ServiceOptions) {
   const running = new Set<Promise<unknown>>()
   const bus = new PushBus()
   const documents = createDocuments()
-  const lookups = createLookups({ store, clock, documents })
-  const { ofWorkers, ...keys } = createServiceKeys({ store, clock })
+  const lookups = createLookups({ store, clock: wallClock, documents })
+  const { ofWorkers, ...keys } = createServiceKeys({ store, clock: wallClock })
   const guarded = { store, clock, environment: options.settings.environment ?? null }
   const deps: SyncDeps = {
     store,
@@ -150,7 +149,7 @@ export function createService(options: ServiceOptions) {
     mirror,
     clock,
     documents,
-    newId: createIds(clock),
+    newId: createIds(wallClock),
     requireVersionBump: options.settings.requireVersionBump,
     impactThreshold: options.settings.impactThreshold ?? null,
     shutdown: stopping.signal,
@@ -168,7 +167,7 @@ export function createService(options: ServiceOptions) {
     report: () => undefined,
     ...options.workers,
     store,
-    clock,
+    clock: wallClock,
     newId: deps.newId,
     keys: ofWorkers,
   })
@@ -193,10 +192,14 @@ export function createService(options: ServiceOptions) {
     void settled.then(() => running.delete(settled))
   }
 
-  const { operations: ofTenants, ...reading } = tenantOperations(options, { ...deps, priceBook }, lookups)
+  const { operations: ofTenants, ...reading } = tenantOperations(options, { ...deps, wallClock, priceBook }, lookups)
   const { createCheckout, createPortal, recordUsage, unbilledUsage } = ofTenants
-  const shared = createFairShare(clock)
-  const swaps = swapOperations({ ...deps, applied: lookups.fullConfig, background }, priceBook, reading.creditDeps)
+  const shared = createFairShare(wallClock)
+  const swaps = swapOperations(
+    { ...deps, wallClock, applied: lookups.fullConfig, background },
+    priceBook,
+    reading.creditDeps,
+  )
   const reads = createMirrorReads({ store, mirror, priceBook })
   const { start: _start, state: _state, close: _close, ...hosted } = workers
   const endWork = async () => {
@@ -234,9 +237,10 @@ export function createService(options: ServiceOptions) {
       return { events, last }
     },
     ...createPolicies(guarded),
-    ...createSignIn({ store, clock, validKey: (id) => keys.valid(id) }),
+    ...createSignIn({ store, clock: wallClock, validKey: (id) => keys.valid(id) }),
     ...createChanges({ store }),
     ...createAccountInfo({
+      clock,
       store,
       mode: options.processorMode,
       environment: guarded.environment,
@@ -248,12 +252,12 @@ export function createService(options: ServiceOptions) {
     ...reads,
     receiveProcessorEvent: feed?.receiveProcessorEvent ?? (() => mirrorOff.require()),
     ...swaps.operations,
-    idempotent: createIdempotency({ store, clock, busy: () => store.held(pushLease) }),
+    idempotent: createIdempotency({ store, clock: wallClock, busy: () => store.held(pushLease) }),
     readiness: createReadiness({
       store,
       processor: { account: (signal) => bindAccount({ store, processor }, signal, 'look') },
       workers,
-      clock,
+      clock: wallClock,
       stopping: stopping.signal,
     }),
     ...createKeptFindings({
@@ -287,6 +291,20 @@ export function createService(options: ServiceOptions) {
     ...tracked(operations),
     lookups,
     waitingJobs: swaps.waitingJobs,
+    /**
+     * Does all that is due by billing time, e.g. after its clock was moved: reads the processor's changes, stores ended days, ends deals,
+     * continues jobs. Returns the next time (epoch milliseconds) at which something ends. Failures are passed to `report`.
+     */
+    async catchUp(report: (error: unknown) => void): Promise<number> {
+      await feed?.feeder.catchUp()
+      await swaps.waitingJobs.continueDue().catch(report)
+      swaps.waitingJobs.wake()
+      // What the work wrote is marked as stale in the copy.
+      if ((await store.mirror.oldestStale()) !== null) await feed?.feeder.catchUp()
+      const now = clock.now()
+      const ends = await Promise.all([store.tenants.nextDealEnd(now), store.localSubscriptions.nextPlanned(now)])
+      return Math.min(startOfNextDay(now), ...ends.filter((end) => end !== null))
+    },
     workers,
     /** The mirror's feed, which keeps it up to date once started; null if the mirror is off. */
     feed,
@@ -300,19 +318,32 @@ export function createService(options: ServiceOptions) {
   }
 }
 
+const dayMs = 24 * 60 * 60_000
+const startOfNextDay = (now: number) => (Math.floor(now / dayMs) + 1) * dayMs
 const workerLogsRetentionMs = 7 * 24 * 60 * 60_000
 /** Time (ms) that running worker invocations get to finish when the service closes without a drain. */
 const workersCloseMs = 1_000
 
 /** Creates the operations on tenants, their sessions, subscriptions and purchases. */
 function tenantOperations(
-  { settings, store, clock, processorMode }: ServiceOptions,
-  deps: SyncDeps & Pick<SwapDeps, 'priceBook'>,
+  { settings, store, processorMode }: ServiceOptions,
+  deps: SyncDeps & Pick<SwapDeps, 'priceBook' | 'wallClock'>,
   lookups: Lookups,
 ) {
-  const { processor, mirror, newId, shutdown, priceBook } = deps
+  const { processor, mirror, clock, wallClock, newId, shutdown, priceBook } = deps
   const account = createBoundAccount(deps)
-  const shared = { store, processor, mirror, clock, newId, shutdown, account, priceBook, applied: lookups.applied }
+  const shared = {
+    store,
+    processor,
+    mirror,
+    clock,
+    wallClock,
+    newId,
+    shutdown,
+    account,
+    priceBook,
+    applied: lookups.applied,
+  }
   const customers = createCustomers(shared)
   const reading: SubscriberDeps = { ...shared, ...customers, findTenant: (id) => findTenant(shared, id) }
   const pastDueGraceMs = (settings.pastDueGraceDays ?? defaultPastDueGraceDays) * 24 * 60 * 60_000
@@ -331,7 +362,7 @@ function tenantOperations(
   const operations = {
     ...bind(shared, tenants),
     ...bind(selling, checkouts),
-    ...createSessions({ store, clock, newId }),
+    ...createSessions({ store, clock: wallClock, newId }),
     ...subscribers,
   }
   return {
@@ -371,16 +402,17 @@ function changeOperations(
 
 /** Creates the operations that change existing subscriptions: negotiated prices, price migrations, and the jobs of both. */
 function swapOperations(
-  deps: SyncDeps & Pick<DiscountDeps, 'applied'> & Pick<SwapDeps, 'background'>,
+  deps: SyncDeps & Pick<DiscountDeps, 'applied'> & Pick<SwapDeps, 'background' | 'wallClock'>,
   priceBook: SwapDeps['priceBook'],
   creditDeps: Omit<CreditDeps, 'assertAccount' | 'processor'>,
 ) {
-  const { store, processor, clock, guard, newId, shutdown } = deps
+  const { store, processor, clock, wallClock, guard, newId, shutdown } = deps
   const bound = createBoundAccount(deps)
   const swaps = {
     store,
     processor,
     clock,
+    wallClock,
     guard,
     newId,
     shutdown,

@@ -23,7 +23,7 @@ export const sandboxClockAdvance: Command = {
   name: 'sandbox clock advance',
   summary: 'Move a sandbox account’s clock forward',
   description:
-    'Everything that becomes due on the way happens at its own time: trials end, subscriptions renew, invoices are paid, webhooks are delivered. The clock cannot be moved back.',
+    'Everything that becomes due on the way happens at its own time: trials end, subscriptions renew, invoices are paid, webhooks are delivered. A service that runs this sandbox goes along: by this clock its deals end, its allowances begin anew, its credits and grants expire, and its days of revenue are written. Keys, sessions, logs and cron stay on real time. The clock cannot be moved back.',
   arguments: [
     {
       name: '<time>',
@@ -39,7 +39,9 @@ export const sandboxClockAdvance: Command = {
     const sandbox = sandboxClockOf(context)
     const to = targetTime(context.args[0] ?? '', await sandbox.now())
     const now = await sandbox.moveTo(to)
-    context.out.say(`${context.out.paint.green('✓')} It is now ${now} in the sandbox.`)
+    // Without --key it is the account of a service on this machine.
+    const where = context.options.text('key') === undefined ? 'in the sandbox and its service' : 'in the sandbox'
+    context.out.say(`${context.out.paint.green('✓')} It is now ${now} ${where}.`)
     return { json: { now } }
   },
 }
@@ -47,6 +49,7 @@ export const sandboxClockAdvance: Command = {
 export const sandboxClockShow: Command = {
   name: 'sandbox clock show',
   summary: 'Show the time of a sandbox account’s clock',
+  description: 'It is also the billing time of the service that runs this sandbox.',
   options: sandboxOptions,
   examples: [{ command: 'ratecard sandbox clock show', what: 'in UTC' }],
   run: async (context) => {

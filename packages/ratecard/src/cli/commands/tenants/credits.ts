@@ -1,9 +1,8 @@
 import { currencyDecimals, isCurrency, type Currency } from '../../../base/money/currencies.ts'
 import { formatMinor, minorUnits } from '../../../base/money/format.ts'
-import { systemClock } from '../../../base/clock.ts'
 import { authorOf } from '../../author.ts'
 import { usageFailure } from '../../failure.ts'
-import { futureTime } from '../../times.ts'
+import { futureBillingTime } from '../../times.ts'
 import type { Command, CommandContext, CommandResult } from '../../program/command.ts'
 import { connect } from '../../server-address.ts'
 import { jsonCredit, jsonCredits } from '../../views/text/json.ts'
@@ -89,7 +88,7 @@ async function addCredit(
       amount: amountIn(amount, currency),
       currency,
       reason: options.text('reason') ?? 'Given by hand',
-      ...(expires === undefined ? {} : { expiresAt: futureTime('--expires', expires, systemClock.now()) }),
+      ...(expires === undefined ? {} : { expiresAt: await futureBillingTime(context, '--expires', expires) }),
       ...(meters.length === 0 ? {} : { meters: [...meters] }),
     },
     { author: await authorOf(context), signal: io.signal },

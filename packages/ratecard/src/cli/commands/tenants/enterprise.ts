@@ -6,9 +6,8 @@ import { usageFailure } from '../../failure.ts'
 import { followJob, requireDone } from '../../follow/follow-job.ts'
 import { closedPagesText, outcomeOf, reasonText, printUnmoved } from '../../follow/job-outcome.ts'
 import type { Output } from '../../terminal/output.ts'
-import { systemClock } from '../../../base/clock.ts'
 import { connect } from '../../server-address.ts'
-import { futureTime } from '../../times.ts'
+import { futureBillingTime } from '../../times.ts'
 import { dealEndText } from '../../views/deal-end.ts'
 import { printTable } from '../../views/text/table.ts'
 import { actorOptions, noteViolations, overrideOf, overrideOption, overriding } from '../plan-and-apply.ts'
@@ -113,7 +112,7 @@ export const enterpriseApply: Command = {
     const asked = await askedOf(context)
     const choices = {
       ...(options.text('unmatched') === 'base' ? ({ unmatched: 'base' } as const) : {}),
-      ...endOf(context),
+      ...(await endOf(context)),
     }
     const outcome =
       template === undefined
@@ -123,7 +122,8 @@ export const enterpriseApply: Command = {
   },
 }
 
-function endOf({ options }: CommandContext): { endsAt?: string | null; then?: 'base' | 'signed' } {
+async function endOf(context: CommandContext): Promise<{ endsAt?: string | null; then?: 'base' | 'signed' }> {
+  const { options } = context
   const [until, then] = [options.text('until'), options.text('then')]
   if (until === undefined || until === 'never') {
     if (then !== undefined)
@@ -131,7 +131,7 @@ function endOf({ options }: CommandContext): { endsAt?: string | null; then?: 'b
     return until === undefined ? {} : { endsAt: null }
   }
   return {
-    endsAt: futureTime('--until', until, systemClock.now()),
+    endsAt: await futureBillingTime(context, '--until', until),
     ...(then === 'signed' || then === 'base' ? { then } : {}),
   }
 }

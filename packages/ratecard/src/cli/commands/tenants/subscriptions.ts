@@ -2,10 +2,9 @@
 import type { ChangeOutcome, ChangePreview, Subscription } from '@ratecard/client'
 import { defaultProration } from '../../../api/server/limits.ts'
 import { authorOf } from '../../author.ts'
-import { systemClock } from '../../../base/clock.ts'
 import { paidByWords } from '../../../base/wording/invoice-words.ts'
 import { usageFailure } from '../../failure.ts'
-import { futureTime } from '../../times.ts'
+import { futureBillingTime } from '../../times.ts'
 import type { ArgumentSpec, Command, CommandContext, CommandResult, OptionSpec } from '../../program/command.ts'
 import { connect } from '../../server-address.ts'
 import { requireConsent } from '../../terminal/confirm.ts'
@@ -234,7 +233,7 @@ export const subscriptionsPause: Command = {
     const asked = {
       tenantId: args[0] ?? '',
       behavior: (options.text('behavior') ?? 'void') as 'void' | 'keep_as_draft' | 'mark_uncollectible',
-      ...(until === undefined ? {} : { until: futureTime('--until', until, systemClock.now()) }),
+      ...(until === undefined ? {} : { until: await futureBillingTime(context, '--until', until) }),
       ...namedSubscription(options),
     }
     return showSubscription(context, await connect(context).client.subscription.pause(asked, await actingOf(context)))

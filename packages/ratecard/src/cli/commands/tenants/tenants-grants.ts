@@ -1,8 +1,7 @@
 import type { Grant, NewGrant } from '@ratecard/client'
 import type { Command, CommandContext } from '../../program/command.ts'
-import { systemClock } from '../../../base/clock.ts'
 import { usageFailure } from '../../failure.ts'
-import { futureTime } from '../../times.ts'
+import { futureBillingTime } from '../../times.ts'
 import { connect } from '../../server-address.ts'
 import { jsonGrant, jsonGrants } from '../../views/text/json.ts'
 import { printTable, showTime } from '../../views/text/table.ts'
@@ -66,14 +65,15 @@ export const tenantsGrant: Command = {
       out.say(`${out.paint.green('✓')} The grant is removed: ${id} has only what it bought of ${feature}.`)
       return { json: { id, feature, removed: true } }
     }
-    const grant = await client.tenants.grant(id, feature, wantedGrant(context), acting)
+    const grant = await client.tenants.grant(id, feature, await wantedGrant(context), acting)
     const until = grant.endsAt === null ? '' : ` until ${showTime(grant.endsAt)} UTC`
     out.say(`${out.paint.green('✓')} ${id}: ${feature} ${grantText(grant)}${until}.`)
     return { json: jsonGrant(grant) }
   },
 }
 
-function wantedGrant({ options }: CommandContext): NewGrant {
+async function wantedGrant(context: CommandContext): Promise<NewGrant> {
+  const { options } = context
   const [limit, until, note] = [options.text('limit'), options.text('until'), options.text('note')]
   if (limit !== undefined && limit !== 'unlimited' && !/^\d{1,12}$/.test(limit))
     throw usageFailure(`--limit must be a whole number or "unlimited", not "${limit}".`, 'For example --limit 50.')
@@ -84,7 +84,7 @@ function wantedGrant({ options }: CommandContext): NewGrant {
     ...(options.flag('enable') && { enabled: true }),
     ...(options.flag('disable') && { enabled: false }),
     ...(options.flag('replace') && { replace: true }),
-    ...(until !== undefined && { endsAt: futureTime('--until', until, systemClock.now()) }),
+    ...(until !== undefined && { endsAt: await futureBillingTime(context, '--until', until) }),
     ...(note !== undefined && { note }),
   }
 }

@@ -21,6 +21,8 @@ export interface Feeder {
   readonly start: () => void
   /** Reads stale objects now, e.g. after an event was received. */
   readonly wake: () => void
+  /** Polls and reads all that has changed by now. Resolves when the copy has it, or at once if another process runs the feed. */
+  readonly catchUp: () => Promise<void>
   /** Stops the feed after its running reads. */
   readonly stop: () => Promise<void>
 }
@@ -76,6 +78,8 @@ export function createFeeder(
   const stopped = () => stopping.signal.aborted
   let alarm = new AbortController()
   let running: Promise<void> | null = null
+  let feeding = false
+  const catchingUp: (() => void)[] = []
 
   const pause = async (ms: number): Promise<void> => {
     const signal = AbortSignal.any([stopping.signal, alarm.signal])
@@ -86,15 +90,20 @@ export function createFeeder(
   /** Does the work that is due now. Returns true if more work is due; then the next round starts without delay. */
   const round = async (state: FeederState, signal: AbortSignal): Promise<boolean> => {
     const now = performance.now()
-    await allocation.flush()
-    if (now - state.polledAt >= (await allocation.pollEveryMs()) * dueShare) {
-      await pollOrRelist(deps, state, signal)
-      state.polledAt = now
+    const waiting = catchingUp.splice(0)
+    try {
+      await allocation.flush()
+      if (waiting.length > 0 || now - state.polledAt >= (await allocation.pollEveryMs()) * dueShare) {
+        await pollOrRelist(deps, state, signal)
+        state.polledAt = now
+      }
+      while ((await refreshStale(deps, signal)) > 0) if (waiting.length === 0) break
+      await sumCustomers(deps.store, signal)
+      await keepDay()
+      await afterRound?.()
+    } finally {
+      for (const caughtUp of waiting) caughtUp()
     }
-    await refreshStale(deps, signal)
-    await sumCustomers(deps.store, signal)
-    await keepDay()
-    await afterRound?.()
     return compareOnePage(state, signal)
   }
 
@@ -158,6 +167,7 @@ export function createFeeder(
     await deliver(signal)
     await fillMirror(deps, state, () => pacePage(signal), signal)
     await keepDay()
+    feeding = true
     for (let busy = false; ;) {
       signal.throwIfAborted()
       onRound()
@@ -178,9 +188,14 @@ export function createFeeder(
     for (let failed = 0; !stopped();) {
       try {
         const fed = await deps.store.tryExclusively(mirrorLease, async ({ signal }) => {
-          await feed(AbortSignal.any([signal, stopping.signal]), () => {
-            failed = 0
-          })
+          try {
+            await feed(AbortSignal.any([signal, stopping.signal]), () => {
+              failed = 0
+            })
+          } finally {
+            feeding = false
+            for (const caughtUp of catchingUp.splice(0)) caughtUp()
+          }
           return true
         })
         if (fed === null) failed = 0
@@ -203,6 +218,15 @@ export function createFeeder(
     wake: () => {
       alarm.abort()
     },
+    catchUp: () =>
+      new Promise((resolve) => {
+        if (!feeding) {
+          resolve()
+          return
+        }
+        catchingUp.push(resolve)
+        alarm.abort()
+      }),
     stop: async () => {
       stopping.abort()
       await running

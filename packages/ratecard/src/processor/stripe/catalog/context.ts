@@ -19,6 +19,7 @@ export interface StripeContext {
   readonly stripe: Stripe
   readonly caller: Caller
   readonly clock: Clock
+  readonly wallClock: Clock
   readonly kinds: Kinds
 }
 

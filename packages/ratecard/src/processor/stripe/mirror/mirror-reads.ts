@@ -62,7 +62,7 @@ export function createMirrorReads({ context, listing, livemode }: MirrorContext)
     countedUsage: (query, signal) => countedUsage(listing, query, signal),
     eventsEndpoints: (signal) => listEventsEndpoints(context, signal),
     createEventsEndpoint: (endpoint, options) => createEventsEndpoint(context, endpoint, options),
-    delivery: (delivered) => readDelivery(context.stripe, delivered, context.clock.now()),
+    delivery: (delivered) => readDelivery(context.stripe, delivered, context.wallClock.now()),
   }
 }
 

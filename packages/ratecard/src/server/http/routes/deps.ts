@@ -14,6 +14,7 @@ export interface RouteDeps {
   readonly docsUrl: string
   readonly publicUrl: string | null
   readonly clock: Clock
+  readonly wallClock: Clock
   readonly registry: Registry
   /** Aborts when the server drains. Streams then end. */
   readonly closing: AbortSignal

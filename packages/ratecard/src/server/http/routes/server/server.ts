@@ -15,10 +15,10 @@ export const metricsPath = serverRows.getMetrics.path
 const notStored = { 'cache-control': 'no-store' }
 
 export function serverRoutes(deps: RouteDeps): Routes<typeof serverRows> {
-  const startedAt = deps.clock.now()
+  const startedAt = deps.wallClock.now()
   return {
     getHealth: route(serverRows.getHealth, async ({ answer }) => {
-      const uptimeSeconds = Math.max(0, Math.floor((deps.clock.now() - startedAt) / 1000))
+      const uptimeSeconds = Math.max(0, Math.floor((deps.wallClock.now() - startedAt) / 1000))
       return answer(200, { status: 'ok', uptimeSeconds }, notStored)
     }),
     getReadiness: route(serverRows.getReadiness, async ({ answer }) => {
