@@ -183,7 +183,10 @@ test('after two weeks of simulated changes every subscriber is on the configured
     if (price !== undefined) price.amount = 250
   })
   await must('bo', 'billing push --env staging --yes')
-  await must('bo', 'billing promote --from staging --to production --yes')
+  // Its price replaces one that a subscriber is scheduled to move to, so somebody has to say that this is meant.
+  const refused = await run('bo', 'billing promote --from staging --to production --yes')
+  expect(refused.stderr).toContain('1 subscriber is scheduled to move to "team_monthly"')
+  await must('bo', 'billing promote --from staging --to production --yes --approve-impact')
   await must('ada', `billing rollback ${String(good[0]?.revision)} --env production --yes`)
 
   // Second Wednesday: a read key has expired.

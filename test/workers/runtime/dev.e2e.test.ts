@@ -171,7 +171,7 @@ describe('ratecard cloud workers dev', () => {
 
   it('prints requests, console output and stack traces with the positions in the author’s files', async () => {
     const world = project()
-    const code = `import { fail } from './fail.ts'\nexport default { fetch() { console.warn('careful'); return fail() } }\n`
+    const code = `import { fail } from './fail.ts'\nexport default { fetch() { console.warn('careful'); console.error(new Error('told')); return fail() } }\n`
     small(world, code)
     world.write(
       'ratecard/workers/src/fail.ts',
@@ -182,6 +182,7 @@ describe('ratecard cloud workers dev', () => {
     expect((await fetch(`${local.url}/path?q=1`)).status).toBe(500)
     await local.shows(/GET \/path\?q=1 500 exception/)
     await local.shows('warn  careful')
+    await local.shows(/error Error: told\n\s+at Object\.fetch \(src\/index\.ts:2:\d+\)/)
     await local.shows(/Error: as planned\n\s+at fail \(src\/fail\.ts:2:9\)/)
   })
 

@@ -45,6 +45,7 @@ describe('the configuration that is written for workerd', () => {
           (name = "user", worker = .user),
           (name = "control", worker = .control),
           (name = "egress", worker = .egress),
+          (name = "cache", worker = .cache),
           (name = "internet", external = (address = "unix:/tmp/x/e.sock", http = (style = proxy))),
         ],
         sockets = [
@@ -67,6 +68,7 @@ describe('the configuration that is written for workerd', () => {
           (name = "JSON", json = "{\\"list\\":[1,null]}"),
         ],
         globalOutbound = "egress",
+        cacheApiOutbound = "cache",
       );
 
       const control :Workerd.Worker = (
@@ -81,6 +83,12 @@ describe('the configuration that is written for workerd', () => {
         compatibilityDate = "2026-01-01",
         bindings = [ (name = "OUTSIDE", service = "internet") ],
         globalOutbound = "internet",
+      );
+
+      const cache :Workerd.Worker = (
+        modules = [ (name = "cache.js", esModule = embed "cache.js") ],
+        compatibilityDate = "2026-01-01",
+        globalOutbound = "egress",
       );
       "
     `)

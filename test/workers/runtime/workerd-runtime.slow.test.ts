@@ -144,6 +144,55 @@ describe('a worker in the runtime', () => {
     ])
   })
 
+  it.each([{ flags: [] }, { flags: ['nodejs_compat'] }])(
+    'shows what it prints in the same way with the flags $flags',
+    async ({ flags }) => {
+      const hostile = 'new Proxy({}, { getPrototypeOf() { throw new Error("trap") } })'
+      const { site, events } = await serve(
+        spec(
+          fetchOnly(`
+          console.log(new Map(request.headers).get('x-own'), new Map([['a', 1n]]), new Headers({ b: '2' }))
+          console.info('%s bought %d', 'Ann', 3, Object.assign(Object.create(null), { id: 10n }))
+          console.log(${hostile}, request)
+          console.error(new RangeError('too far', { cause: 'the map' }))
+          if (request.url.endsWith('/throw')) throw ${hostile}
+          return new Response('printed')`),
+          { compatibilityFlags: flags },
+        ),
+      )
+      expect(await (await fetch(site.url, { headers: { 'x-own': 'kept' } })).text()).toBe('printed')
+      expect((await fetch(`${site.url}/throw`)).status).toBe(500)
+      await events.line((line) => line.level === 'exception')
+      expect(events.lines.map(({ message }) => message)).toEqual([
+        "kept Map(1) { 'a' => 1n } Headers { b: '2' }",
+        'Ann bought 3 [Object: null prototype] { id: 10n }',
+        expect.stringMatching(
+          /^\[not readable\] Request \{\n {2}method: 'GET',\n {2}url: 'http:[^]*headers: Headers \{/,
+        ),
+        "RangeError: too far\n    at Object.fetch (worker.js:5:25)\n  [cause]: 'the map'",
+        ...events.lines.slice(4, 8).map(({ message }) => message),
+        'Error: thrown: [not readable]',
+      ])
+    },
+  )
+
+  it('finds nothing in the cache, and can use it as on a machine without one', async () => {
+    const { site } = await serve(
+      spec(
+        fetchOnly(`
+          const hit = await caches.default.match(request)
+          const made = new Response('made', { headers: { 'cache-control': 'max-age=60' } })
+          ctx.waitUntil(caches.default.put(request, made.clone()))
+          const named = await caches.open('own')
+          await named.put('https://shop.example/a', new Response('x'.repeat(1_000_000)))
+          const found = [hit, await caches.default.match(request), await named.match('https://shop.example/a')]
+          return Response.json([...found.map((one) => one === undefined), await named.delete('https://shop.example/a')])`),
+      ),
+    )
+    for (let again = 0; again < 2; again++)
+      expect(await (await fetch(site.url)).json()).toEqual([true, true, true, false])
+  })
+
   it('runs in a folder that only its owner may enter, and logs no line about the folder', async () => {
     const closed = await mkdtemp(path.join(os.tmpdir(), 'closed-'))
     open.push(() => rm(closed, { recursive: true }))

@@ -2,6 +2,7 @@
 // boundary: a worker that changes them falsifies only its own logs and outcomes.
 
 import { maxMessageLength } from '../../worker-runtime.ts'
+import { consoleText } from './console-text.ts'
 
 /** Header of a response that stands for an exception of the handler. */
 export const exceptionHeader = 'x-ratecard-exception'
@@ -14,21 +15,18 @@ export const lineMark = '\u001e'
 export const preludeModule = `import { AsyncLocalStorage } from 'node:async_hooks';
 export const invocation = new AsyncLocalStorage();
 const raw = console.log.bind(console), stringify = JSON.stringify, now = Date.now;
-const inspect = globalThis.process?.getBuiltinModule?.('node:util')?.inspect ?? plain;
-function plain(value) {
-  if (value instanceof Error) return value.stack ?? String(value);
-  try { return (typeof value === 'object' && value !== null ? stringify(value) : undefined) ?? String(value); } catch { return String(value); }
-}
+${consoleText}
 const cut = (text) => text.length > ${maxMessageLength} ? text.slice(0, ${maxMessageLength}) + '… (' + text.length + ' characters)' : text;
 export function emit(level, message, extra) {
   raw('\\u001e' + stringify({ time: now(), level, ...invocation.getStore(), message: cut(message), ...extra }));
 }
 for (const level of ['debug', 'log', 'info', 'warn', 'error'])
-  console[level] = (...parts) => emit(level, parts.map((part) => typeof part === 'string' ? part : inspect(part)).join(' '));
+  console[level] = (...parts) => emit(level, formatLine(parts));
 export function failure(error) {
-  const is = error instanceof Error || (typeof error === 'object' && error !== null && 'message' in error);
-  return is ? { name: String(error.name ?? 'Error'), message: cut(String(error.message)), stack: typeof error.stack === 'string' ? cut(error.stack) : undefined }
-    : { name: 'Error', message: cut('thrown: ' + plain(error)) };
+  const message = typeof error === 'object' && error !== null ? read(error, 'message') : undefined;
+  if (typeof message !== 'string') return { name: 'Error', message: cut('thrown: ' + textOf(error)) };
+  const [name, stack] = [read(error, 'name'), read(error, 'stack')];
+  return { name: typeof name === 'string' ? name : 'Error', message: cut(message), stack: typeof stack === 'string' ? cut(textOf(error)) : undefined };
 }
 export function exception(where, error) { const f = failure(error); emit('exception', f.name + ': ' + f.message, { where, stack: f.stack }); }
 globalThis.addEventListener?.('unhandledrejection', (event) => exception('promise', event.reason));
@@ -101,6 +99,22 @@ export const controlModule = `export default {
     } catch (error) {
       return Response.json({ errors: [{ name: error?.name ?? 'Error', message: String(error?.message ?? error), stack: error?.stack }] });
     }
+  },
+};
+`
+
+/**
+ * Module of the cache that `caches` uses. There is none on one machine, as on Cloudflare where a zone has none: a match misses, a put
+ * stores nothing, and a deletion finds nothing.
+ */
+export const cacheModule = `export default {
+  async fetch(request) {
+    if (request.method === 'PUT') {
+      await request.body?.pipeTo(new WritableStream());
+      return new Response(null, { status: 204 });
+    }
+    if (request.method === 'PURGE') return new Response(null, { status: 404 });
+    return new Response(null, { status: 504, headers: { 'cf-cache-status': 'MISS' } });
   },
 };
 `

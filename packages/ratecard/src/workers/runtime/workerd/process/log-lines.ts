@@ -64,7 +64,7 @@ export function parseLogLine(line: string, context: LineContext): WorkerLogLine 
   return {
     time: typeof time === 'number' && Math.abs(time - context.now) < 60_000 ? time : context.now,
     level: isLevel(level) ? level : 'log',
-    message: level === 'exception' ? context.map(text) : text,
+    message: context.map(text),
     version: context.version,
     ...(isId(requestId) ? { requestId } : {}),
     ...(isId(runId) ? { runId } : {}),

@@ -9,7 +9,7 @@ import type { WorkerVersionSpec } from '../../worker-runtime.ts'
 import { fileNames, moduleFile, moduleFiles, workerdConfig } from './workerd-config.ts'
 import { guardCallback } from '../../../../base/guarded.ts'
 import { createEgress, type EgressPolicy } from '../traffic/egress.ts'
-import { controlModule, egressModule, entryModule, preludeModule } from './entry.ts'
+import { cacheModule, controlModule, egressModule, entryModule, preludeModule } from './entry.ts'
 import { lineReader } from './log-lines.ts'
 import type { Confinement } from '../confinement/confinement.ts'
 import { processesFrom, StartFailed, watchStart } from './start-watch.ts'
@@ -82,6 +82,7 @@ async function writeFolder(options: ProcessOptions): Promise<string[]> {
     [moduleFiles.user]: spec.code,
     [moduleFiles.control]: controlModule,
     [moduleFiles.egress]: egressModule,
+    [moduleFiles.cache]: cacheModule,
   }
   if (confinement.filter !== null) files[fileNames.filter] = confinement.filter
   spec.modules.forEach((module, index) => (files[moduleFile(index)] = module.content))

@@ -6,7 +6,7 @@ export type TraceMapper = (text: string) => string
 
 const place = new RegExp(`\\b${moduleFiles.user.replace('.', '\\.')}:(\\d+):(\\d+)`, 'g')
 const ours = new RegExp(
-  `\\b(${moduleFiles.entry}|${moduleFiles.prelude}|${moduleFiles.control}|${moduleFiles.egress})(:\\d+)+`,
+  `\\b(${moduleFiles.entry}|${moduleFiles.prelude}|${moduleFiles.control}|${moduleFiles.egress}|${moduleFiles.cache})(:\\d+)+`,
 )
 
 /** Creates a mapper for a source map. It removes frames of the worker host's own modules. Positions without a mapping stay unchanged. */

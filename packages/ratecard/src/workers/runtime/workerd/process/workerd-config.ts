@@ -16,6 +16,7 @@ export const moduleFiles = {
   user: 'worker.js',
   control: 'control.js',
   egress: 'egress.js',
+  cache: 'cache.js',
 } as const
 
 /** Header in which the proxy passes the scheme of the client's URL (http or https) to workerd. workerd removes it. */
@@ -52,6 +53,7 @@ const config :Workerd.Config = (
     (name = "user", worker = .user),
     (name = "control", worker = .control),
     (name = "egress", worker = .egress),
+    (name = "cache", worker = .cache),
     (name = "internet", external = (address = ${socket(fileNames.egress)}, http = (style = proxy))),
   ],
   sockets = [
@@ -70,6 +72,7 @@ ${modulesConfig(spec)}
 ${bindingsConfig(spec)}
   ],
   globalOutbound = "egress",
+  cacheApiOutbound = "cache",
 );
 
 const control :Workerd.Worker = (
@@ -84,6 +87,12 @@ const egress :Workerd.Worker = (
   compatibilityDate = "2026-01-01",
   bindings = [ (name = "OUTSIDE", service = "internet") ],
   globalOutbound = "internet",
+);
+
+const cache :Workerd.Worker = (
+  modules = [ (name = "cache.js", esModule = embed ${capnpText(moduleFiles.cache)}) ],
+  compatibilityDate = "2026-01-01",
+  globalOutbound = "egress",
 );
 `
 }
