@@ -6,7 +6,8 @@ import { fileURLToPath } from 'node:url'
 import type { Client } from '@ratecard/client'
 import { deploymentOf } from '../../packages/ratecard/src/cli/commands/workers/deploy.ts'
 import { bundleWorker } from '../../packages/ratecard/src/workers/project/bundle.ts'
-import { findWorkerFolders, readWorkers } from '../../packages/ratecard/src/workers/project/read-workers.ts'
+import { readWorkers } from '../../packages/ratecard/src/workers/project/read-workers.ts'
+import { findWorkerFolders } from '../../packages/ratecard/src/workers/project/worker-folders.ts'
 
 interface Place {
   readonly client: Client

@@ -64,6 +64,23 @@ describe('ratecard billing validate', () => {
     })
   })
 
+  it('warns of a variable whose value is cut at a "#", if the document uses it and it comes from the file', async () => {
+    world.write(
+      'ratecard/billing/a.json',
+      smallConfig({ webhooks: [{ id: 'h', url: '${HOOK}', events: ['invoice.paid'] }] }),
+    )
+    world.write('ratecard/environments/.env.dev', 'UNUSED=a#b\nHOOK=https://a.example.com/h#part\n')
+    const { exit, document } = await world.json(['billing', 'validate'])
+    expect({ exit, document }).toMatchObject({
+      exit: 0,
+      document: {
+        warnings: [{ code: 'variable_altered', file: 'ratecard/environments/.env.dev', line: 2, severity: 'warning' }],
+      },
+    })
+    const own = { env: { HOOK: 'https://a.example.com/h' } }
+    expect(await world.json(['billing', 'validate'], own)).toMatchObject({ document: { warnings: [] } })
+  })
+
   it('ends with exit code 0 if there are only warnings', async () => {
     world.write('a.json', smallConfig({ webhooks: [{ url: 'https://x.example.com/h', events: ['invoice.paid'] }] }))
     const { exit, document } = await world.json(['billing', 'validate', 'a.json'])

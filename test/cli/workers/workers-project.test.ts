@@ -84,7 +84,7 @@ describe('ratecard cloud workers deploy, before it sends a request,', () => {
       'no folder `ratecard/`',
     )
     world.write('ratecard/billing/plans.json', {})
-    expect((await deploy()).stderr).toContain('No wrangler.toml is in')
+    expect((await deploy()).stderr).toContain('No wrangler.toml, wrangler.json or wrangler.jsonc is in')
   })
 
   it('reports an unreachable server', async () => {

@@ -102,7 +102,10 @@ cpu_ms = 50
       `${base}[[kv_namespaces]]\nbinding = "KV"`,
       'warning 4:3 "kv_namespaces" is ignored: bindings of this kind do not exist here, so their names are undefined in `env`.',
     ],
-    [`${base}[env.production.vars]\nA = "1"`, 'warning 4:2 "env" is ignored.'],
+    [
+      `${base}[env.production.vars]\nA = "1"`,
+      'warning 4:2 "env.production" is ignored, with the variable A. Environments are files here: write its variables into ratecard/environments/.env.production, and what every environment has at the top level.',
+    ],
     [
       base.replace('"2026-11-01"', '2026-11-01'),
       'error 3:22 "compatibility_date" must be a text, not a TOML date. Put quotes around it: "2026-11-01".',
@@ -193,8 +196,72 @@ routes = [{ pattern = "a.example", custom_domain = true, zone_name = "example" }
     const { manifest, issues } = parseManifest(text, 'wrangler.toml', { now })
     expect(manifest).toMatchObject({ crons: [], hosts: ['a.example'], vars: { crons: 'daily', triggers: 'none' } })
     expect(issues.map(({ severity, detail }) => `${severity} ${detail.split('"')[1] ?? ''}`)).toEqual(
-      ['rules', 'keep_vars', 'framework', 'limits.subrequests', 'services', 'env'].map((key) => `warning ${key}`),
+      ['rules', 'keep_vars', 'framework', 'limits.subrequests', 'services', 'env.production'].map(
+        (key) => `warning ${key}`,
+      ),
     )
+  })
+
+  it('names what is lost with each section of an environment', () => {
+    const { issues } = parseManifest(
+      `${base}[env.production]\nroutes = []\nkv_namespaces = []\n[env.production.vars]\nAPI_URL = "x"\nMODE = "y"
+[env.production.triggers]\ncrons = ["* * * * *"]\n[env.staging]\n`,
+      'wrangler.toml',
+    )
+    expect(issues).toMatchObject([
+      {
+        severity: 'warning',
+        line: 4,
+        detail:
+          '"env.production" is ignored, with "routes", "kv_namespaces", the variable API_URL, the variable MODE and its schedules.',
+        hint: expect.stringContaining('ratecard/environments/.env.production') as string,
+      },
+      { severity: 'warning', line: 12, detail: '"env.staging" is ignored.' },
+    ])
+  })
+
+  describe('of JSON', () => {
+    const json = (more: string) => `{
+  // hooks of the shop
+  "name": "hooks", "main": "index.ts", /* today */ "compatibility_date": "2026-11-01",
+${more}
+}`
+    const told = (text: string) =>
+      parseManifest(text, 'wrangler.jsonc', { now }).issues.map(({ severity, line, column, detail, hint }) =>
+        `${severity} ${line}:${column} ${detail} ${hint ?? ''}`.trim(),
+      )
+
+    it('reads all that TOML says', () => {
+      const text = json(`  "$schema": "x", "vars": { "A": "b", "LIST": [1, { "c": null }] },
+  "triggers": { "crons": ["0 6 * * 1"] }, "secrets": { "required": ["S"] }, "limits": { "cpu_ms": 50 },
+  "routes": [{ "pattern": "a.example", "custom_domain": true }], "ratecard": { "service_key": "read" },`)
+      const { manifest, issues } = parseManifest(text, 'wrangler.jsonc', { now })
+      expect(issues).toEqual([])
+      expect(manifest).toMatchObject({
+        ...{ name: 'hooks', hosts: ['a.example'], serviceKey: 'read', limits: { cpuMs: 50, explicit: true } },
+        vars: { A: 'b', LIST: [1, { c: null }] },
+        crons: [{ expression: '0 6 * * 1' }],
+        requiredSecrets: [{ name: 'S', line: 5 }],
+      })
+    })
+
+    it.each([
+      ['{ "name": "a", }', 'error 1:1 "main" is missing. Name the entry file, for example "main": "src/index.ts".'],
+      [json('  "cron": ["* * * * *"]'), 'error 4:3 "cron" is not read. Did you mean "crons"? Write it in "triggers".'],
+      [json('  "limits": { "routes": [] }'), 'error 4:15 "limits.routes" is not read. Write it at the top level.'],
+      [json('  "triggers": { "crons": ["0 0 * *"] }'), 'error 4:28 '],
+      [json('  "vars": 5'), 'error 4:11 "vars" is a table. Write it as "vars": { … }.'],
+      [
+        json('  "route": "a.example/*"'),
+        'warning 4:12 The route is ignored: only custom domains are served on their own host. Write { "pattern": "hooks.example.com", "custom_domain": true }.',
+      ],
+      [json('  "name": "again"'), 'error 4:3 "name" is written twice in one object.'],
+      ['[]', 'error 1:1 The file is not a JSON object.'],
+      ['', 'error 1:1 The file is not valid JSON: value expected.'],
+      ['{ "name": "a" "main": "b" }', 'error 1:15 The file is not valid JSON: comma expected.'],
+    ])('reports %j at its place, in its own notation', (text, expected) => {
+      expect(told(text)[0]?.slice(0, expected.length)).toBe(expected)
+    })
   })
 
   it('reports the line of a syntax error', () => {

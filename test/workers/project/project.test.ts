@@ -2,9 +2,10 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { workerEnvironment } from '../../../packages/ratecard/src/workers/project/env-files.ts'
+import { alteredValues, workerEnvironment } from '../../../packages/ratecard/src/workers/project/env-files.ts'
 import { bundleWorker, openBundler } from '../../../packages/ratecard/src/workers/project/bundle.ts'
-import { findWorkerFolders, readWorkers } from '../../../packages/ratecard/src/workers/project/read-workers.ts'
+import { readWorkers } from '../../../packages/ratecard/src/workers/project/read-workers.ts'
+import { findWorkerFolders, strayFolders } from '../../../packages/ratecard/src/workers/project/worker-folders.ts'
 import { watchSources } from '../../../packages/ratecard/src/workers/project/watch.ts'
 
 let folder: string
@@ -68,7 +69,7 @@ describe('an environment file', () => {
   })
 
   it('may contain quotes at the end of a value, inside of it, or within other quotes', () => {
-    const text = `A='it's'\nB="'"\nC=it's\nD="a#b" # c\nE='' \nF="x" --flag\n`
+    const text = `A='it's'\nB="'"\nC=it's\nD="a#b" # c\nE='' \n`
     const { variables, issues } = workerEnvironment(text)
     expect(issues).toEqual([])
     expect(Object.fromEntries(variables)).toMatchObject({ A: "it's", B: "'", C: "it's", D: 'a#b', E: '' })
@@ -85,13 +86,48 @@ describe('an environment file', () => {
 
   it('may have a value over several lines that looks like assignments', () => {
     expect(workerEnvironment('KEY="-----BEGIN\nnot an assignment\n-----END"\nB=1').issues).toEqual([])
-    expect(workerEnvironment('A="say \\"hi\\"\nnot an assignment" # end\nB=1').issues).toEqual([])
+    expect(workerEnvironment('A="say hi\nnot an assignment" # end\nB=1').issues).toEqual([])
     expect(workerEnvironment("KEY='unfinished\nnot an assignment").issues.map(({ line }) => line)).toEqual([1, 2])
   })
 
   it('passes deployment credentials to no worker', () => {
     const { variables } = workerEnvironment('CLOUDFLARE_API_TOKEN=t\nCLOUDFLARE_ACCOUNT_ID=a\nOTHER=x')
     expect([...variables.keys()]).toEqual(['OTHER'])
+  })
+})
+
+describe('a value that is not what its line shows', () => {
+  const altered = (text: string) => alteredValues(text, null).map(({ line, detail }) => `${String(line)} ${detail}`)
+
+  it.each([
+    ['PASS=abc#def', 'The value of PASS ends before its "#": the rest counts as a comment.'],
+    ['COLOR=#FF0000', 'The value of COLOR ends before its "#": the rest counts as a comment.'],
+    ['LINK: https://host.example.com/a#b', 'The value of LINK ends before its "#": the rest counts as a comment.'],
+    ['A="abc"def', 'The value of A goes on after its closing ": its quotes are part of it.'],
+    ['F="x" --flag', 'The value of F goes on after its closing ": its quotes are part of it.'],
+    ["A='abc'#def", "What follows the closing ' of A counts as a comment."],
+    ['A="say \\"hi\\""', '"\\"" in the value of A stays as these two characters.'],
+  ])('%s is warned about', (line, detail) => {
+    expect(altered(`FIRST=1\n${line}\n`)).toEqual([`2 ${detail}`])
+    expect(workerEnvironment(line).issues).toMatchObject([{ severity: 'warning', line: 1, detail }])
+  })
+
+  it.each([
+    'A=abc # a comment',
+    'A= # a comment',
+    'A=',
+    "A='abc#def'",
+    'A="abc" # a comment',
+    'A=$x',
+    'A="two\nlines#" #',
+    "A='it\"s'",
+  ])('%j is as it is written', (line) => {
+    expect(altered(line)).toEqual([])
+  })
+
+  it('is looked for in the named variables', () => {
+    const names = alteredValues('A=b#c\nB=c#d', new Set(['B'])).map(({ line }) => line)
+    expect(names).toEqual([2])
   })
 })
 
@@ -104,6 +140,52 @@ describe('the workers of a project', () => {
     write('ratecard/workers/wrangler.toml', manifest('only'))
     expect(findWorkerFolders(folder)).toEqual([path.join(folder, 'ratecard/workers')])
     expect(findWorkerFolders(path.join(folder, 'ratecard'))).toEqual([])
+  })
+
+  it('have their manifest in TOML or JSON, and the file that wrangler prefers counts', () => {
+    write('ratecard/workers/a/index.ts', '')
+    const json = (name: string) => `{ // as wrangler writes it
+  "name": "${name}", "main": "index.ts", "compatibility_date": "2026-11-01", }`
+    const read = () => {
+      const { workers, issues } = readWorkers(findWorkerFolders(folder), [], environment(''), now)
+      const told = issues.map(({ file, severity, detail }) => `${path.basename(file)} ${severity} ${detail}`)
+      return [workers.map(({ manifest: { name }, file }) => `${name} ${path.basename(file)}`), told]
+    }
+    const shadowed = (file: string, by: string) =>
+      `${file} warning This file is not read, because ${by} lies beside it.`
+    write('ratecard/workers/a/wrangler.toml', manifest('toml'))
+    expect(read()).toEqual([['toml wrangler.toml'], []])
+    write('ratecard/workers/a/wrangler.jsonc', json('jsonc'))
+    expect(read()).toEqual([['jsonc wrangler.jsonc'], [shadowed('wrangler.toml', 'wrangler.jsonc')]])
+    write('ratecard/workers/a/wrangler.json', json('json'))
+    expect(read()).toEqual([
+      ['json wrangler.json'],
+      [shadowed('wrangler.jsonc', 'wrangler.json'), shadowed('wrangler.toml', 'wrangler.json')],
+    ])
+  })
+
+  it('are told of folders that look like a worker and are none', () => {
+    const strays = () =>
+      strayFolders(folder).map(
+        ({ file, detail }) => `${path.relative(path.join(folder, 'ratecard/workers'), file)}: ${detail}`,
+      )
+    write('ratecard/workers/a/wrangler.jsonc', '{}')
+    write('ratecard/workers/b/src/index.ts', '')
+    write('ratecard/workers/c/Wrangler.toml', manifest('c'))
+    write('ratecard/workers/d/package.json', '{}')
+    write('ratecard/workers/group/deep/wrangler.toml', manifest('deep'))
+    write('ratecard/workers/shared/util.ts', '')
+    write('ratecard/workers/node_modules/x/package.json', '{}')
+    expect(strays()).toEqual([
+      'b: This folder has no manifest, so it is no worker.',
+      'c/Wrangler.toml: This file is not read as a manifest.',
+      'd: This folder has no manifest, so it is no worker.',
+      'group/deep/wrangler.toml: This worker is not read: it is too deep.',
+    ])
+    write('ratecard/workers/wrangler.toml', manifest('root'))
+    expect(strays()).toEqual([
+      'a/wrangler.jsonc: This worker is not read, because ratecard/workers is a worker itself.',
+    ])
   })
 
   it('can be selected by name or folder, and an unknown name is refused', () => {

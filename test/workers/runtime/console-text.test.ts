@@ -40,7 +40,7 @@ test.each([
   [new Order(), 'Order { id: 7 }'],
   [circle, '{ a: 1, self: [Circular] }'],
   [Object.assign(Object.create(null) as object, { id: 10n }), '[Object: null prototype] { id: 10n }'],
-  [[NaN, , Infinity], '[ NaN, <empty>, Infinity ]'], // eslint-disable-line no-sparse-arrays
+  [Object.assign(Array(3), { 0: NaN, 2: Infinity }), '[ NaN, <empty>, Infinity ]'],
   [{ [Symbol('s')]: 1, 'a-b': 2 }, "{ 'a-b': 2, [Symbol(s)]: 1 }"],
   [
     {

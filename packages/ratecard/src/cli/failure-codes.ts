@@ -45,7 +45,7 @@ export const failureCodes = {
   worker_invalid:
     'The manifest, schedules, variables or sources of a worker have errors; each is shown with its place.',
   worker_types: 'A worker has a type error.',
-  worker_manifest: 'A key of wrangler.toml is wrong, unknown or misplaced.',
+  worker_manifest: 'A key of a worker’s manifest is wrong, unknown or misplaced.',
   worker_environment: 'A line of an environment file is wrong, or a variable that the manifest requires is missing.',
   worker_bundle: 'The source files of a worker could not be bundled.',
   cloudflare_refused: 'Cloudflare rejected an upload; the message contains its reason.',

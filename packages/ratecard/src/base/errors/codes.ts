@@ -451,7 +451,7 @@ export const problemCodes = {
   worker_exceeded_cpu: {
     status: 503,
     title: 'The worker exceeded its CPU limit',
-    when: 'Raise `[limits] cpu_ms` in wrangler.toml, or do less per request.',
+    when: 'Raise `limits.cpu_ms` in the worker’s manifest, or do less per request.',
   },
   worker_exceeded_memory: {
     status: 503,

@@ -95,6 +95,8 @@ export const issueCodes = {
   text_malformed:
     'The text contains a control character or invalid Unicode, or a line break in a URL or a name for programs.',
   variable_unset: 'The environment has no such variable.',
+  variable_altered:
+    'The value of a variable is not what its line of the environment file shows, e.g. cut at a `#` (warning).',
   variable_forbidden:
     'The variable is or may be a secret. `RATECARD_*`, `STRIPE_*`, `AWS_*` … are never expanded; other secrets are expanded only in the URL of a webhook.',
   variable_malformed: 'A `${` has no matching `}`, or the name of the variable is invalid.',

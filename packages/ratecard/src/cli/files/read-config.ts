@@ -9,6 +9,7 @@ import type { BillingConfig } from '../../document/schema/schema.ts'
 import { parseSource, type ParsedSource, type SourceLocation } from '../../document/files/source.ts'
 import { validateConfig } from '../../document/validation/validate.ts'
 import type { Issue } from '../../base/errors/issue.ts'
+import { alteredValues } from '../../workers/project/env-files.ts'
 import type { CommandContext } from '../program/command.ts'
 import { redactVariables } from '../terminal/conceal.ts'
 import { CliFailure, usageFailure } from '../failure.ts'
@@ -91,7 +92,12 @@ export function readConfig({
   const unset = new Set(expanded.issues.map((issue) => issue.pointer))
   const verdict = validateConfig(expanded.value)
   const ofDocument = [...verdict.errors, ...verdict.warnings].filter((issue) => !unset.has(issue.pointer))
-  const found = sortIssues([...ofFiles, ...place([...expanded.issues, ...ofDocument])])
+  const used = [...expanded.used.keys()].filter((name) => sourceOf(io, environment, name) !== processEnvironment)
+  const found = sortIssues([
+    ...ofFiles,
+    ...place([...expanded.issues, ...ofDocument]),
+    ...alteredVariables(io, project, environment, used),
+  ])
   const written = typeof merged.document === 'object' ? merged.document : null
   return {
     config: found.errors.length === 0 ? verdict.config : null,
@@ -101,6 +107,18 @@ export function readConfig({
     variables: [...expanded.used.keys()].sort().map((name) => ({ name, from: sourceOf(io, environment, name) })),
     place,
   }
+}
+
+/** Returns warnings for variables of the environment file whose value is not what is written there. They show no code frame. */
+function alteredVariables(
+  io: CliIo,
+  project: string | null,
+  { file, text }: Environment,
+  names: readonly string[],
+): readonly FiledIssue[] {
+  if (project === null || file === null || text === null) return []
+  const about = { code: 'variable_altered' as const, pointer: '#', path: shownPath(io, path.join(project, file)) }
+  return alteredValues(text, new Set(names)).map((issue) => ({ ...about, ...issue }))
 }
 
 /** Returns the validated document. If it has errors, throws a failure that lists all of them. */

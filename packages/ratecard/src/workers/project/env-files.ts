@@ -69,6 +69,16 @@ export function workerEnvironment(
   return { variables, issues: issues.toSorted((a, b) => a.line - b.line) }
 }
 
+/**
+ * Returns warnings for those of the named variables whose value is not what is written: cut at a `#`, or with quotes that stay a part of it.
+ * `names` null: all variables of the file.
+ */
+export function alteredValues(text: string, names: ReadonlySet<string> | null): readonly EnvironmentIssue[] {
+  return readAssignments(text)
+    .filter(({ name }) => name !== null && (names === null || names.has(name)))
+    .flatMap(alteredValue)
+}
+
 /** Returns line and column of the assignment that counts, which is the last one. Undefined if there is none. */
 export function placeOfVariable(text: string, name: string): { line: number; column: number } | undefined {
   const found = readAssignments(text).findLast((assignment) => assignment.name === name)
@@ -83,6 +93,8 @@ interface Assignment {
   readonly value: string
   /** Opening quote of a value that has no closing quote, otherwise null. The parser would read the quote as part of the value. */
   readonly openQuote: string | null
+  /** The value with its quotes, if it is in quotes; see {@link quotedValue}. It may have several lines. */
+  readonly quoted: string | null
 }
 
 function readAssignments(text: string): Assignment[] {
@@ -93,21 +105,29 @@ function readAssignments(text: string): Assignment[] {
     if (/^\s*(#|$)/.test(line)) continue
     const [, name, rest = ''] = /^\s*(?:export\s+)?([^\s=]+?)\s*(?:=|:\s)\s*(.*)$/.exec(line) ?? []
     const quote = /^['"`]/.exec(rest)?.[0]
-    const length = quote === undefined ? 1 : quotedLines([rest, ...lines.slice(index + 1)].join('\n'), quote)
-    const isOpen = quote !== undefined && length === null && !rest.replace(/#.*/, '').includes(quote, 1)
-    found.push({ line: index + 1, text: line, name: name ?? null, value: rest, openQuote: isOpen ? quote : null })
-    index += (length ?? 1) - 1
+    const following = [rest, ...lines.slice(index + 1)].join('\n')
+    const quoted = quote === undefined ? null : quotedValue(following, quote)
+    const isOpen = quote !== undefined && quoted === null && !rest.replace(/#.*/, '').includes(quote, 1)
+    found.push({
+      line: index + 1,
+      text: line,
+      name: name ?? null,
+      value: rest,
+      quoted,
+      openQuote: isOpen ? quote : null,
+    })
+    index += (quoted?.split('\n').length ?? 1) - 1
   }
   return found
 }
 
 /**
- * Returns the number of lines of a quoted value, counted as the parser reads it. Returns null if there is no closing quote, because the
- * parser then reads the quote as part of the value.
+ * Returns a value in quotes, as the parser reads it. Returns null if the quote is not closed, or if something other than a comment follows
+ * it: the parser then reads the quotes as part of the value.
  */
-function quotedLines(text: string, quote: string): number | null {
+function quotedValue(text: string, quote: string): string | null {
   const value = new RegExp(`^${quote}(?:\\\\${quote}|[^${quote}])*${quote}(?=[^\\S\\n]*(?:#.*)?(?:\\n|$))`).exec(text)
-  return value === null ? null : value[0].split('\n').length
+  return value === null ? null : value[0]
 }
 
 /** Returns warnings for names assigned more than once, because the parser silently uses the last assignment. */
@@ -139,7 +159,36 @@ function columnOf(text: string): number {
   return text.length - text.trimStart().length + 1
 }
 
-function issuesOf({ line, text, name, value, openQuote }: Assignment): EnvironmentIssue[] {
+/** Returns a warning if the parser does not read the value as it is written. It does not quote the value, which may be a secret. */
+function alteredValue({ line, text, name, value, quoted, openQuote }: Assignment): EnvironmentIssue[] {
+  if (name === null || openQuote !== null) return []
+  const issue = (detail: string, hint: string): EnvironmentIssue[] => [
+    { severity: 'warning', line, column: columnOf(text), detail, hint },
+  ]
+  const inQuotes = 'If it belongs to the value, put the whole value in single quotes.'
+  const otherQuotes = 'Put the whole value in quotes of another kind.'
+  const quote = /^['"`]/.exec(value)?.[0]
+  if (quote === undefined) {
+    const hash = text.indexOf('#', text.length - value.length)
+    const isPart = hash > 0 && /\S/.test(text.charAt(hash - 1))
+    return isPart ? issue(`The value of ${name} ends before its "#": the rest counts as a comment.`, inQuotes) : []
+  }
+  if (quoted === null) {
+    // `'it's'` is read as `it's`, because the parser takes off quotes at both ends.
+    const isStripped = value.replace(/#.*/, '').trimEnd().endsWith(quote)
+    const detail = `The value of ${name} goes on after its closing ${quote}: its quotes are part of it.`
+    return isStripped ? [] : issue(detail, otherQuotes)
+  }
+  const lastLine = quoted.includes('\n') ? '' : value.slice(quoted.length)
+  if (lastLine.startsWith('#'))
+    return issue(`What follows the closing ${quote} of ${name} counts as a comment.`, inQuotes)
+  return quoted.includes(`\\${quote}`)
+    ? issue(`"\\${quote}" in the value of ${name} stays as these two characters.`, otherQuotes)
+    : []
+}
+
+function issuesOf(assignment: Assignment): EnvironmentIssue[] {
+  const { line, text, name, value, openQuote } = assignment
   const column = columnOf(text)
   const issue = (severity: EnvironmentIssue['severity'], detail: string, hint: string): EnvironmentIssue[] => [
     { severity, line, column, detail, hint },
@@ -159,8 +208,9 @@ function issuesOf({ line, text, name, value, openQuote }: Assignment): Environme
       `The value of ${name} begins with ${openQuote}, but has no closing quote.`,
       `End it with ${openQuote}; if it is part of the value, put the whole value in quotes of another kind.`,
     )
+  const altered = alteredValue(assignment)
   const reference = /^[^']*?\$\{([A-Za-z_]\w*)\}/.exec(value)?.[1]
-  if (reference === undefined) return []
+  if (reference === undefined || altered.length > 0) return altered
   return issue(
     'warning',
     `"\${${reference}}" in the value of ${name} stays as it is: environment files are not expanded.`,

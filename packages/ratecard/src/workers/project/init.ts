@@ -4,7 +4,7 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { findWorkerFolders } from './read-workers.ts'
+import { findWorkerFolders } from './worker-folders.ts'
 
 export const templates = ['saas', 'usage', 'enterprise', 'worker-only'] as const
 export type TemplateName = (typeof templates)[number]

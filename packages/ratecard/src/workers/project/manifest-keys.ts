@@ -1,7 +1,8 @@
-// Decides which keys of a wrangler.toml are read, and how other keys are reported. If a mistyped key were ignored, it could do silent
+// Decides which keys of a manifest are read, and how other keys are reported. If a mistyped key were ignored, it could do silent
 // damage, e.g. a deployment without `crons` removes the running schedules. So a key that resembles a supported key is an error. Any other
 // key (e.g. of a Cloudflare product) gets a warning.
 import { didYouMean, nearest } from '../../base/errors/suggest.ts'
+import type { Notation } from './manifest-notation.ts'
 import { isTable, type Table } from './manifest-values.ts'
 
 /** Supported keys by section; '' is the top level of the file. Names in `[vars]` are not restricted. */
@@ -49,11 +50,11 @@ export interface KeyIssue {
 }
 
 /** Returns the issues of all keys that are not read. Omits `$schema`, which has no effect, and keys inside an ignored section. */
-export function judgeKeys(table: Table): readonly KeyIssue[] {
+export function judgeKeys(table: Table, notation: Notation): readonly KeyIssue[] {
   return [
-    ...Object.entries(table).flatMap(([key, value]) => judgeTopKey(key, value)),
+    ...Object.entries(table).flatMap(([key, value]) => judgeTopKey(key, value, notation)),
     ...(['secrets', 'triggers', 'limits', 'ratecard'] as const).flatMap((section) =>
-      keysOf(table[section]).flatMap((key) => judgeKey(section, key)),
+      keysOf(table[section]).flatMap((key) => judgeKey(section, key, notation)),
     ),
     ...keysOf(table['route']).flatMap((key) => judgeRouteKey(['route', key], key)),
     ...listOf(table['routes']).flatMap((route, index) =>
@@ -62,19 +63,33 @@ export function judgeKeys(table: Table): readonly KeyIssue[] {
   ]
 }
 
-function judgeTopKey(key: string, value: unknown): readonly KeyIssue[] {
-  const own = judgeKey('', key)
-  // A mistyped section gets one error, and its keys are not checked. The section `env` is ignored with all its keys, because it contains
-  // whole manifests.
-  const looksInside = key === 'vars' || (key !== 'env' && own.some(({ severity }) => severity === 'warning'))
-  return looksInside && isTable(value) ? [...own, ...straySchedules(key, value)] : own
+function judgeTopKey(key: string, value: unknown, notation: Notation): readonly KeyIssue[] {
+  if (key === 'env' && isTable(value)) return Object.entries(value).map(([name, inner]) => lostWith(name, inner))
+  const own = judgeKey('', key, notation)
+  // A mistyped section gets one error, and its keys are not checked.
+  const looksInside = key === 'vars' || own.some(({ severity }) => severity === 'warning')
+  return looksInside && isTable(value) ? [...own, ...straySchedules(key, value, notation)] : own
 }
 
-function judgeKey(section: Section, key: string): readonly KeyIssue[] {
+/** Returns the warning for a section `[env.<name>]`, which is a whole manifest for that environment. It names what is lost with it. */
+function lostWith(name: string, inner: unknown): KeyIssue {
+  const keys = Object.entries(isTable(inner) ? inner : {}).flatMap(([key, value]) => {
+    if (key === 'vars') return keysOf(value).map((variable) => `the variable ${variable}`)
+    return key === 'triggers' ? 'its schedules' : `"${key}"`
+  })
+  return {
+    severity: 'warning',
+    path: ['env', name],
+    detail: `"env.${name}" is ignored${keys.length === 0 ? '' : `, with ${keys.join(', ').replace(/, ([^,]+)$/, ' and $1')}`}.`,
+    hint: `Environments are files here: write its variables into ratecard/environments/.env.${name}, and what every environment has at the top level.`,
+  }
+}
+
+function judgeKey(section: Section, key: string, notation: Notation): readonly KeyIssue[] {
   if (isIn(supportedKeys[section], key) || key === '$schema') return []
   const path = section === '' ? [key] : [section, key]
   const name = path.join('.')
-  const hint = meantBy(section, key)
+  const hint = meantBy(section, key, notation)
   if (hint !== null) return [{ severity: 'error', path, detail: `"${name}" is not read.`, hint }]
   const detail =
     section === '' && bindingKeys.has(key)
@@ -91,10 +106,10 @@ function judgeRouteKey(path: KeyIssue['path'], key: string): readonly KeyIssue[]
 }
 
 /**
- * Returns errors for cron schedules that are written below another section, because TOML reads them as keys of that section. A list `crons`
+ * Returns errors for cron schedules that are written below another section, because they are then keys of that section. A list `crons`
  * or a table `triggers` counts as schedules, not as a variable of that name.
  */
-function straySchedules(section: string, { crons, triggers }: Table): readonly KeyIssue[] {
+function straySchedules(section: string, { crons, triggers }: Table, notation: Notation): readonly KeyIssue[] {
   const stray = (key: string, hint: string): KeyIssue => ({
     severity: 'error',
     path: [section, key],
@@ -102,14 +117,12 @@ function straySchedules(section: string, { crons, triggers }: Table): readonly K
     hint,
   })
   return [
-    ...(Array.isArray(crons) ? [stray('crons', 'Write [triggers] on a line of its own above it.')] : []),
-    ...(isTable(triggers) && 'crons' in triggers
-      ? [stray('triggers', `Write it above the line [${section}], or as a section [triggers].`)]
-      : []),
+    ...(Array.isArray(crons) ? [stray('crons', notation.strayCrons)] : []),
+    ...(isTable(triggers) && 'crons' in triggers ? [stray('triggers', notation.strayTriggers(section))] : []),
   ]
 }
 
-function meantBy(section: Section, key: string): string | null {
+function meantBy(section: Section, key: string, notation: Notation): string | null {
   const here = didYouMean(key, supportedKeys[section])
   if (here !== undefined) return here
   for (const place of sections) {
@@ -117,7 +130,7 @@ function meantBy(section: Section, key: string): string | null {
     const found = nearest(key, [...supportedKeys[place], ...supportedKeys[place].map((known) => `${place}.${known}`)])
     if (found === undefined) continue
     const known = found.slice(found.indexOf('.') + 1)
-    const where = place === '' ? 'above the first section' : `under [${place}]`
+    const where = notation.place(place)
     return known === key ? `Write it ${where}.` : `Did you mean "${known}"? Write it ${where}.`
   }
   return null

@@ -12,12 +12,12 @@ type Path = readonly (string | number)[]
  * Returns the position of the value at a path. If the value has no position, returns that of its closest parent, otherwise the start of the
  * text.
  */
-export interface TomlPositions {
+export interface ManifestPositions {
   value(path: Path): Position
   key(path: Path): Position
 }
 
-export function locateToml(text: string): TomlPositions {
+export function locateToml(text: string): ManifestPositions {
   const walker = new Walker(text)
   walker.document()
   const find = (offsets: ReadonlyMap<string, number>, path: Path): number | undefined => offsets.get(keyOf(path))

@@ -15,7 +15,7 @@ export function isDay(text: string): boolean {
 
 /** Returns the value as JSON. Undefined if the value, or a value inside it, has no JSON form (e.g. a TOML date). */
 export function toJson(value: unknown): JsonValue | undefined {
-  if (typeof value === 'string' || typeof value === 'boolean') return value
+  if (typeof value === 'string' || typeof value === 'boolean' || value === null) return value
   if (typeof value === 'number') return Number.isFinite(value) ? value : undefined
   if (Array.isArray(value)) {
     const items = value.map(toJson)

@@ -1,11 +1,13 @@
-// Parses a wrangler.toml. Decides which settings are supported, reports ignored ones, and gives every error its position. Reads no file and
+// Parses a worker's manifest (wrangler.toml, wrangler.json or wrangler.jsonc). Decides which settings are supported, reports ignored ones, and gives every error its position. Reads no file and
 // no clock: the caller passes the text and the time.
 import { parse, TomlDate, TomlError } from 'smol-toml'
 import { didYouMean } from '../../base/errors/suggest.ts'
 import { parseCron, type CronSchedule } from '../cron/parse.ts'
 import { allowedCompatibilityFlags } from './manifest-flags.ts'
 import { judgeKeys, variableName } from './manifest-keys.ts'
-import { locateToml, type Position, type TomlPositions } from './manifest-positions.ts'
+import { parseJsonManifest, type ParsedTable } from './manifest-json.ts'
+import { jsonNotation, tomlNotation, type Notation } from './manifest-notation.ts'
+import { locateToml, type Position, type ManifestPositions } from './manifest-positions.ts'
 import { isDay, isTable, toJson, type JsonValue, type Table } from './manifest-values.ts'
 
 export interface Manifest {
@@ -51,41 +53,52 @@ export interface ManifestOptions {
 export const defaultCpuMs = 10_000
 const cpuRange = { min: 10, max: 300_000 }
 
-/** Parses a wrangler.toml and collects all errors. `path` is used only in the text of issues. */
+/**
+ * Parses a manifest and collects all errors. The name of the file in `path` decides between TOML and JSON; otherwise `path` is used only in
+ * the text of issues.
+ */
 export function parseManifest(text: string, path: string, options: ManifestOptions = {}): ParsedManifest {
   const source = text.replace(/^\uFEFF/, '')
-  let table: Table
-  try {
-    table = parse(source)
-  } catch (error) {
-    if (!(error instanceof TomlError)) throw error
-    const detail = `The file is not valid TOML: ${error.message.split('\n')[0]!.replace(/^Invalid TOML document: /, '')}.`
-    return { manifest: null, issues: [{ severity: 'error', path, line: error.line, column: error.column, detail }] }
-  }
-  const reader = new Reader(table, path, locateToml(source))
+  const isToml = path.endsWith('.toml')
+  const parsed = isToml ? parseToml(source) : parseJsonManifest(source)
+  if ('problem' in parsed)
+    return { manifest: null, issues: [{ severity: 'error', path, ...parsed.at, detail: parsed.problem }] }
+  const reader = new Reader(parsed.table, path, parsed.positions, isToml ? tomlNotation : jsonNotation)
   const manifest = reader.read(options)
   const issues = reader.issues.toSorted((a, b) => a.line - b.line || a.column - b.column)
   return { manifest: issues.some((issue) => issue.severity === 'error') ? null : manifest, issues }
+}
+
+function parseToml(source: string): ParsedTable {
+  try {
+    return { table: parse(source), positions: locateToml(source) }
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error
+    const reason = error.message.split('\n')[0]!.replace(/^Invalid TOML document: /, '')
+    return { problem: `The file is not valid TOML: ${reason}.`, at: { line: error.line, column: error.column } }
+  }
 }
 
 class Reader {
   readonly issues: ManifestIssue[] = []
   private readonly table: Table
   private readonly path: string
-  private readonly positions: TomlPositions
+  private readonly positions: ManifestPositions
+  private readonly notation: Notation
 
-  constructor(table: Table, path: string, positions: TomlPositions) {
+  constructor(table: Table, path: string, positions: ManifestPositions, notation: Notation) {
     this.table = table
     this.path = path
     this.positions = positions
+    this.notation = notation
   }
 
   read(options: ManifestOptions): Manifest {
-    for (const { severity, path, detail, hint } of judgeKeys(this.table))
+    for (const { severity, path, detail, hint } of judgeKeys(this.table, this.notation))
       this.issue(severity, this.positions.key(path), detail, hint)
     return {
       name: this.name(),
-      main: this.text('main', 'Name the entry file, for example main = "src/index.ts".'),
+      main: this.text('main', `Name the entry file, for example ${this.notation.pair('main', '"src/index.ts"')}.`),
       compatibilityDate: this.compatibilityDate(options.now),
       compatibilityFlags: this.flags(),
       vars: this.vars(),
@@ -99,7 +112,7 @@ class Reader {
   }
 
   private name(): string {
-    const name = this.text('name', 'Name the worker, for example name = "billing-hooks".')
+    const name = this.text('name', `Name the worker, for example ${this.notation.pair('name', '"billing-hooks"')}.`)
     if (name !== '' && !/^[a-z0-9]([a-z0-9_-]{0,61}[a-z0-9])?$/.test(name))
       this.error(
         ['name'],
@@ -130,7 +143,7 @@ class Reader {
     }
     const date = this.text(
       key,
-      'Set it to the day you wrote the worker, for example compatibility_date = "2026-11-01".',
+      `Set it to the day you wrote the worker, for example ${this.notation.pair(key, '"2026-11-01"')}.`,
     )
     if (date === '') return ''
     if (!isDay(date)) this.error([key], `"${date}" is not a date.`, 'Write it as YYYY-MM-DD.')
@@ -204,7 +217,7 @@ class Reader {
       this.error(
         ['routes'],
         '"routes" must be a list.',
-        'Write routes = [{ pattern = "hooks.example.com", custom_domain = true }].',
+        `Write ${this.notation.pair('routes', `[${this.customDomain()}]`)}.`,
       )
       return []
     }
@@ -219,10 +232,15 @@ class Reader {
         this.warn(
           this.positions.value(path),
           'The route is ignored: only custom domains are served on their own host.',
-          'Write { pattern = "hooks.example.com", custom_domain = true }.',
+          `Write ${this.customDomain()}.`,
         )
       return []
     })
+  }
+
+  private customDomain(): string {
+    const { pair } = this.notation
+    return `{ ${pair('pattern', '"hooks.example.com"')}, ${pair('custom_domain', 'true')} }`
   }
 
   private cpuMs(): number {
@@ -265,14 +283,14 @@ class Reader {
     const value = this.table[key]
     if (value === undefined) return {}
     if (isTable(value)) return value
-    this.error([key], `"${key}" is a table.`, `Write it as [${key}].`)
+    this.error([key], `"${key}" is a table.`, `Write it as ${this.notation.section(key)}.`)
     return {}
   }
 
   private texts(name: string, value: unknown, path: readonly string[]): string[] {
     if (value === undefined) return []
     if (!Array.isArray(value)) {
-      this.error(path, `"${name}" must be a list of texts.`, `Write ${name} = ["…"].`)
+      this.error(path, `"${name}" must be a list of texts.`, `Write ${this.notation.pair(name, '["…"]')}.`)
       return []
     }
     const items: readonly unknown[] = value

@@ -1,11 +1,12 @@
 // Reads the workers of a project from disk: their folders, their manifests and the environment file. All issues have positions. Never
 // bundles a worker and never calls a server.
-import { existsSync, readFileSync, readdirSync, realpathSync } from 'node:fs'
+import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import path from 'node:path'
 import { placeOfVariable, workerEnvironment } from './env-files.ts'
 import type { BundleIssue } from './bundle.ts'
 import { decodeText, utf8Hint } from '../../base/utf8.ts'
 import { parseManifest, type Manifest } from './manifest.ts'
+import { manifestsIn } from './worker-folders.ts'
 
 export interface WorkerIssue {
   readonly code: 'worker_manifest' | 'worker_environment' | 'worker_bundle' | 'worker_types'
@@ -21,6 +22,8 @@ export interface WorkerIssue {
 export interface WorkerSource {
   /** Absolute path of the worker's folder. */
   readonly folder: string
+  /** Absolute path of its manifest. */
+  readonly file: string
   readonly manifest: Manifest
   /** Variables of the environment file; they override `[vars]` of the same name. */
   readonly variables: ReadonlyMap<string, string>
@@ -39,19 +42,6 @@ export interface EnvironmentFile {
   readonly text: string | null
   /** Variables that still have the placeholder value of the example file, with their lines. They are treated as undefined. */
   readonly untouched?: ReadonlyMap<string, number>
-}
-
-export const manifestName = 'wrangler.toml'
-
-/** Returns the folders with a manifest: `ratecard/workers` itself, or its sub-folders. Absolute paths, sorted by name. */
-export function findWorkerFolders(project: string): string[] {
-  const root = path.join(project, 'ratecard', 'workers')
-  if (!existsSync(root)) return []
-  if (existsSync(path.join(root, manifestName))) return [root]
-  return readdirSync(root, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && existsSync(path.join(root, entry.name, manifestName)))
-    .map((entry) => path.join(root, entry.name))
-    .sort()
 }
 
 /** Reads the workers with the given names (of the manifest or of the folder), or all workers if `names` is empty. */
@@ -76,22 +66,29 @@ export function readWorkers(
 
 interface ReadWorker {
   readonly folder: string
+  readonly file: string
   readonly name: string | null
   readonly worker: WorkerSource | null
   readonly issues: readonly WorkerIssue[]
 }
 
 function readWorker(folder: string, environment: EnvironmentFile, now: number): ReadWorker {
-  const file = path.join(folder, manifestName)
+  const [file = path.join(folder, 'wrangler.toml'), ...shadowed] = manifestsIn(folder)
   const { text, problem } = decodeText(readFileSync(file))
   if (problem !== null) {
     const issue = { code: 'worker_manifest', severity: 'error', file, line: 1, column: 1 } as const
-    const detail = `${manifestName} ${problem}`
-    return { folder, name: null, worker: null, issues: [{ ...issue, detail, hint: utf8Hint }] }
+    const detail = `${path.basename(file)} ${problem}`
+    return { folder, file, name: null, worker: null, issues: [{ ...issue, detail, hint: utf8Hint }] }
   }
   const { manifest, issues } = parseManifest(text, file, { now })
   const found: WorkerIssue[] = issues.map(({ path: _, ...issue }) => ({ ...issue, code: 'worker_manifest', file }))
-  if (manifest === null) return { folder, name: null, worker: null, issues: found }
+  for (const other of shadowed)
+    found.push({
+      ...{ code: 'worker_manifest', severity: 'warning', file: other, line: 1, column: 1 },
+      detail: `This file is not read, because ${path.basename(file)} lies beside it.`,
+      hint: 'Remove one of them.',
+    })
+  if (manifest === null) return { folder, file, name: null, worker: null, issues: found }
   const given = workerEnvironment(environment.text ?? '', environment.untouched).variables
   const { variables, withheld } = withoutCredentials(given, manifest)
   for (const name of withheld)
@@ -101,8 +98,8 @@ function readWorker(folder: string, environment: EnvironmentFile, now: number): 
       detail: `${name} is not given to the worker "${manifest.name}".`,
       hint:
         name === serviceKeyName
-          ? 'To give the worker its own key, add service_key = "read" under [ratecard] in wrangler.toml.'
-          : `If the worker needs it, name it in wrangler.toml: [secrets] required = ["${name}"].`,
+          ? `To give the worker its own key, set ratecard.service_key to "read" in ${path.basename(file)}.`
+          : `If the worker needs it, name it in the list secrets.required of ${path.basename(file)}.`,
     })
   for (const { name, line, column } of manifest.requiredSecrets) {
     if ((variables.get(name) ?? '') !== '' || (name === serviceKeyName && manifest.serviceKey !== null)) continue
@@ -121,10 +118,11 @@ function readWorker(folder: string, environment: EnvironmentFile, now: number): 
     found.push({
       ...{ code: 'worker_manifest', severity: 'error', file, line: 1, column: 1 },
       detail: `The entry file "${manifest.main}" does not exist.`,
-      hint: '"main" is relative to the folder of wrangler.toml.',
+      hint: `"main" is relative to the folder of ${path.basename(file)}.`,
     })
   const whole = !found.some(({ severity }) => severity === 'error')
-  return { folder, name: manifest.name, worker: whole ? { folder, manifest, variables } : null, issues: found }
+  const worker = whole ? { folder, file, manifest, variables } : null
+  return { folder, file, name: manifest.name, worker, issues: found }
 }
 
 const serviceKeyName = 'RATECARD_SERVICE_KEY'
@@ -172,12 +170,12 @@ function environmentIssues({ path: file, text, untouched }: EnvironmentFile): Wo
 }
 
 function duplicateWorkers(read: readonly ReadWorker[]): WorkerIssue[] {
-  return read.flatMap(({ name, folder }, index) => {
+  return read.flatMap(({ name, file }, index) => {
     const first = read.findIndex((other) => other.name === name)
     if (name === null || first === index) return []
     return [
       {
-        ...{ code: 'worker_manifest', severity: 'error', file: path.join(folder, manifestName), line: 1, column: 1 },
+        ...{ code: 'worker_manifest', severity: 'error', file, line: 1, column: 1 },
         detail: `The name "${name}" is also that of the worker in ${path.basename(read[first]?.folder ?? '')}.`,
         hint: 'Give each worker a different name.',
       } satisfies WorkerIssue,

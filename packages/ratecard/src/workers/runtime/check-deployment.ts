@@ -67,7 +67,7 @@ export function checkDeployment(given: NewDeployment, limits: Limits): CheckedDe
     wrong(
       ['cpu_ms'],
       `"cpu_ms" must be a whole number from ${String(cpuRange.min)} to ${String(cpuRange.max)}.`,
-      'Correct [limits] cpu_ms in wrangler.toml.',
+      'Correct limits.cpu_ms in the manifest of the worker.',
     )
   checkEnv(given, wrong)
   const hosts = checkHosts(given.hosts, limits.isOwnHost, wrong)

@@ -1,3 +1,4 @@
+import path from 'node:path'
 import { systemClock } from '../../../base/clock.ts'
 import { ServiceError } from '../../../base/errors/service-error.ts'
 import { openBundler, type Bundler } from '../../../workers/project/bundle.ts'
@@ -212,7 +213,9 @@ class DevSession {
   private showStart(file: string, present: boolean, time: string): void {
     const { out } = this.context
     const names = variableNames(this.source)
-    out.say(`  ready in ${time}; variables of ${present ? file : 'wrangler.toml'}: ${names.join(', ') || 'none'}`)
+    out.say(
+      `  ready in ${time}; variables of ${present ? file : path.basename(this.source.file)}: ${names.join(', ') || 'none'}`,
+    )
     this.source.manifest.crons.forEach(({ expression }, index) => {
       out.say(`  cron ${index + 1}: ${expression}  ${out.paint.dim('(runs on request only)')}`)
     })

@@ -1,7 +1,6 @@
-import { existsSync } from 'node:fs'
 import path from 'node:path'
-import { findWorkerFolders, manifestName } from '../../../workers/project/read-workers.ts'
 import { parseManifest } from '../../../workers/project/manifest.ts'
+import { findWorkerFolders, manifestsIn } from '../../../workers/project/worker-folders.ts'
 import type { ArgumentSpec, CommandContext } from '../../program/command.ts'
 import { usageFailure } from '../../failure.ts'
 import { readText } from '../../files/read-text.ts'
@@ -28,8 +27,8 @@ export function workerName({ io }: CommandContext, given: string | undefined, ho
 }
 
 function nameIn(folder: string): string[] {
-  const file = path.join(folder, manifestName)
-  if (!existsSync(file)) return []
+  const [file] = manifestsIn(folder)
+  if (file === undefined) return []
   const { manifest } = parseManifest(readText(file), file)
   return [manifest?.name ?? path.basename(folder)]
 }

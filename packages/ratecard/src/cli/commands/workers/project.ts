@@ -3,8 +3,9 @@ import path from 'node:path'
 import { systemClock } from '../../../base/clock.ts'
 import { codeFrame } from '../../../document/files/code-frame.ts'
 import { bundleWorker, type WorkerBundle } from '../../../workers/project/bundle.ts'
-import { findWorkerFolders, placeBundleIssues, readWorkers } from '../../../workers/project/read-workers.ts'
+import { placeBundleIssues, readWorkers } from '../../../workers/project/read-workers.ts'
 import type { EnvironmentFile, WorkerIssue, WorkerSource } from '../../../workers/project/read-workers.ts'
+import { findWorkerFolders, strayFolders } from '../../../workers/project/worker-folders.ts'
 import type { CommandContext, EnvironmentName } from '../../program/command.ts'
 import { CliFailure } from '../../failure.ts'
 import { defaultEnvironment, environmentFile, findProject, readEnvironment } from '../../files/project.ts'
@@ -24,6 +25,7 @@ export function readProjectWorkers(context: CommandContext, names: readonly stri
   const { io, global } = context
   const project = findProject(io.cwd)
   const folders = project === null ? [] : findWorkerFolders(project)
+  const stray = project === null ? [] : strayFolders(project)
   if (project === null || folders.length === 0)
     throw new CliFailure(1, {
       code: 'file_not_found',
@@ -31,8 +33,11 @@ export function readProjectWorkers(context: CommandContext, names: readonly stri
       detail:
         project === null
           ? `There is no folder \`ratecard/\` in ${io.cwd} or above it.`
-          : `No wrangler.toml is in ${path.join(project, 'ratecard', 'workers')} or in a folder below it.`,
-      hint: 'Create a project with `ratecard init`.',
+          : `No wrangler.toml, wrangler.json or wrangler.jsonc is in ${path.join(project, 'ratecard', 'workers')} or in a folder below it.`,
+      hint:
+        stray[0] === undefined
+          ? 'Create a project with `ratecard init`.'
+          : `${shownPath(io.cwd, stray[0].file)}: ${stray[0].detail} ${stray[0].hint}`,
     })
   const name = global.environment ?? defaultEnvironment
   const file = path.join(project, environmentFile(name))
@@ -47,7 +52,8 @@ export function readProjectWorkers(context: CommandContext, names: readonly stri
       detail: `No worker of this project is called "${read.unknown.join('", "')}".`,
       hint: `Its workers: ${read.known.join(', ')}.`,
     })
-  return { project, environment, workers: read.workers, issues: read.issues }
+  const overlooked = stray.map((one) => ({ code: 'worker_manifest', severity: 'warning', ...one }) as const)
+  return { project, environment, workers: read.workers, issues: [...overlooked, ...read.issues] }
 }
 
 /** Called if the environment file is missing. Throws if `--env` was given or an example file exists, because then the file is needed. */

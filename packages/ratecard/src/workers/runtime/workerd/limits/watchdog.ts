@@ -152,7 +152,7 @@ export class Watchdog {
 }
 
 export function cpuDetail(cpuMs: number): string {
-  return `The worker used more than ${cpuMs} ms of CPU time for one invocation ([limits] cpu_ms in wrangler.toml).`
+  return `The worker used more than ${cpuMs} ms of CPU time for one invocation (limits.cpu_ms of its manifest).`
 }
 
 export function memoryDetail(usedMb: number, limitMb: number): string {
