@@ -1,18 +1,18 @@
-// Runs the code blocks of each guide in the order of the page, in an empty folder with an empty home folder. A guide that uses something
-// that it did not create fails here, and not on a reader's machine.
+// Runs the code blocks of each guide in the order of the page, in an empty folder with an empty home folder, as a reader copies them from the
+// rendered page. A guide that uses something that the reader does not see fails here, and not on a reader's machine.
 //
-// Blocks of the language `sh` are run. A block with `file=PATH` behind its language is written to that file. HTML comments contain the
-// setup that the page does not show:
-//   <!-- walk: service [NAME] -->   starts a service; commands use it by default, or with a name through NAME_URL and NAME_KEY
-//   <!-- walk: sandbox -->          starts a sandbox
+// Blocks of the language `sh` are run. A block with `file=PATH` behind its language is written to that file. HTML comments say what the
+// reader does beside copying:
+//   <!-- walk: service [PORT] -->   starts `npx ratecard server start` in the folder; the page says so. PORT: of a second service
+//   <!-- walk: sandbox -->          starts `npx ratecard sandbox`
 //   <!-- walk: skip REASON -->      does not run the next block
 //   <!-- walk: exit N -->           expects exit code N from the next block
-//   <!-- walk: run COMMANDS -->     runs these commands too
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { lexer, walkTokens, type Tokens } from 'marked'
 
 const root = path.dirname(path.dirname(path.dirname(fileURLToPath(import.meta.url))))
 const cli = path.join(root, 'packages/ratecard/bin/ratecard.js')
@@ -25,11 +25,13 @@ type Step =
 
 interface Guide {
   readonly steps: readonly Step[]
-  /** Names of the services that the guide needs; '' for the default service of the commands. */
+  /** Ports of the services that the guide starts. */
   readonly services: readonly string[]
   readonly sandbox: boolean
   readonly skipped: number
 }
+
+const usualPort = '4242'
 
 /** Returns the steps of a guide, in order. Throws for a code block that is neither runnable nor marked as skipped. */
 function readGuide(text: string): Guide {
@@ -39,30 +41,34 @@ function readGuide(text: string): Guide {
   let skipped = 0
   let skip = false
   let exit = 0
-  const pattern = /<!-- walk: ([\s\S]*?)-->|^(`{3,})([^\n]*)\n([\s\S]*?)^\2\s*$/gm
-  for (const match of text.matchAll(pattern)) {
-    const line = text.slice(0, match.index).split('\n').length
-    const [, directive, , info = '', body = ''] = match
-    if (directive !== undefined) {
-      const [word = '', ...rest] = directive.trim().split(/\s+/)
-      if (word === 'service') services.push(rest[0] ?? '')
+  let read = 0
+  walkTokens(lexer(text), (token) => {
+    if (token.type !== 'code' && token.type !== 'html') return
+    const at = text.indexOf(token.raw.split('\n')[0] ?? '', read)
+    if (at >= 0) read = at
+    const line = text.slice(0, read).split('\n').length
+    if (token.type === 'html') {
+      const directive = /^<!-- walk: ([\s\S]*?)-->/.exec(token.raw)?.[1]?.trim()
+      if (directive === undefined) return
+      const [word = '', ...rest] = directive.split(/\s+/)
+      if (word === 'service') services.push(rest[0] ?? usualPort)
       else if (word === 'sandbox') sandbox = true
       else if (word === 'skip' && rest.length > 0) skip = true
       else if (word === 'exit') exit = Number(rest[0])
-      else if (word === 'run') steps.push({ kind: 'run', line, text: directive.trim().slice(3), exit: 0 })
-      else throw new Error(`line ${String(line)}: "${directive.trim()}" is no direction (a skip says why)`)
-      continue
+      else throw new Error(`line ${String(line)}: "${directive}" is no direction (a skip says why)`)
+      return
     }
-    const language = info.trim().split(/\s+/)[0] ?? ''
+    const { lang: info = '', text: body } = token as Tokens.Code
+    const language = info.split(/\s+/)[0] ?? ''
     const file = /(?:^|\s)file=(\S+)/.exec(info)?.[1]
     if (skip) skipped += 1
-    else if (file !== undefined) steps.push({ kind: 'write', line, file, text: body })
+    else if (file !== undefined) steps.push({ kind: 'write', line, file, text: `${body}\n` })
     else if (language === 'sh') steps.push({ kind: 'run', line, text: body, exit })
     else if (language === '' && /^(npx |ratecard |npm |curl )/m.test(body))
       throw new Error(`line ${String(line)}: this block looks like commands; give it the language sh`)
     skip = false
     exit = 0
-  }
+  })
   return { steps, services, sandbox, skipped }
 }
 
@@ -71,7 +77,7 @@ function scriptOf({ steps }: Guide, replace: (text: string) => string): string {
   const parts = steps.map((step) => {
     const begin = `echo "== line ${String(step.line)}"`
     if (step.kind === 'write')
-      return `${begin}\nmkdir -p "$(dirname '${step.file}')"\ncat > '${step.file}' <<'END_OF_GUIDE_FILE'\n${step.text}END_OF_GUIDE_FILE`
+      return `${begin}\nmkdir -p "$(dirname '${step.file}')"\ncat > '${step.file}' <<'END_OF_GUIDE_FILE'\n${replace(step.text)}END_OF_GUIDE_FILE`
     const body = replace(step.text)
     if (step.exit === 0) return `${begin}\n${body}`
     return `${begin}\nset +e\n${body}\ncode=$?\nset -e\n[ $code -eq ${String(step.exit)} ] || { echo "exit $code, not ${String(step.exit)}"; exit 1; }`
@@ -130,19 +136,15 @@ async function walk(guide: Guide): Promise<string | null> {
   const running: Started[] = []
   const addresses: [string, string][] = []
   try {
-    for (const name of guide.services) {
-      const dataDir = path.join(folder, `data-${name}`)
-      const args = ['server', 'start', '--port', '0', '--data-dir', dataDir]
-      const service = await start(args, { ...env, RATECARD_SANDBOX_PORT: '0' }, folder, /API\s+(http:\/\/[^/\s]+)/)
+    for (const port of guide.services) {
+      const isUsual = port === usualPort
+      const args = ['server', 'start', '--port', '0', ...(isUsual ? [] : ['--data-dir', `.ratecard-${port}`])]
+      const service = await start(args, { ...env, RATECARD_SANDBOX_PORT: '0' }, work, /API\s+(http:\/\/[^/\s]+)/)
       running.push(service)
       // Sets the port instead of the URL. The commands then use the server of `dev`, with the variables of `.env.dev`.
-      if (name === '') env['RATECARD_PORT'] = new URL(service.url).port
-      else env[`${name.toUpperCase()}_URL`] = service.url
-      const keyFile = path.join(dataDir, 'service-key')
-      if (name !== '') env[`${name.toUpperCase()}_KEY`] = readFileSync(keyFile, 'utf8').trim()
-      else addresses.push(['4242', new URL(service.url).port], ['4243', new URL(service.sandboxUrl).port])
-      env['SANDBOX_URL'] = service.sandboxUrl
-      env['SANDBOX_KEY'] = readFileSync(path.join(dataDir, 'sandbox-key'), 'utf8').trim()
+      if (isUsual) env['RATECARD_PORT'] = new URL(service.url).port
+      addresses.push([port, new URL(service.url).port])
+      if (isUsual) addresses.push(['4243', new URL(service.sandboxUrl).port])
     }
     if (guide.sandbox) {
       const sandbox = await start(['sandbox', '--port', '0'], env, folder, /Stripe API\s+(http:\S+)/)

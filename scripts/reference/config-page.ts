@@ -33,7 +33,7 @@ const sections: readonly (readonly [name: string, schema: object])[] = [
 ]
 
 const intro = `One document says what you sell. It may be JSON, JSON with comments, or YAML, in one file or many (see
-[Splitting the configuration](../guides/split-files.md)). Unknown fields are errors. The same schema is served at \`GET /api/v1/billing/schema\`,
+[Splitting the configuration](../guides/files.md)). Unknown fields are errors. The same schema is served at \`GET /api/v1/billing/schema\`,
 for completion in your editor. Money is always a whole number of minor units: \`1200\` is €12.00, and ¥1200.`
 
 const anchor = (name: string) => name.replaceAll(' ', '-')

@@ -73,7 +73,7 @@ export default defineConfig({
       linkText: 'Go to the first page',
     },
     nav: [
-      { text: 'Your first push', link: '/guides/first-push' },
+      { text: 'Fifteen minutes', link: '/guides/fifteen-minutes' },
       { text: 'Reference', link: '/reference/config' },
       { text: version, items: versions.map(({ text, link }) => ({ text, link, target: '_self' })) },
     ],

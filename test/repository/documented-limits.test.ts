@@ -5,7 +5,8 @@ import { languages } from '../../packages/pricing-table/src/words.ts'
 import { previewMinutes, refusedCodesPerHour, sessionSeconds } from '../../packages/ratecard/src/api/server/limits.ts'
 import { defaultLimits, durationText } from '../../packages/ratecard/src/workers/runtime/worker-runtime.ts'
 
-const guide = (name: string) => readFileSync(new URL(`../../docs/guides/${name}.md`, import.meta.url), 'utf8')
+const page = (name: string) => readFileSync(new URL(`../../docs/${name}.md`, import.meta.url), 'utf8')
+const guide = (name: string) => page(`guides/${name}`)
 
 /** Returns the second cell of the table row whose first cell is `first`. */
 function valueOf(text: string, first: string): string | undefined {
@@ -20,12 +21,14 @@ test.each([
   ['Wall time until the response begins', `${String(defaultLimits.responseMs / 1000)} s`],
   ['Requests in progress at one time', defaultLimits.concurrent.toLocaleString('en')],
   ['Wall time of a scheduled run', durationText(defaultLimits.scheduledMs)],
-])('the guide to workers contains the actual limit "%s"', (first, value) => {
-  expect(valueOf(guide('workers'), first)).toBe(value)
+])('the reference of workers contains the actual limit "%s"', (first, value) => {
+  expect(valueOf(page('reference/workers'), first)).toBe(value)
 })
 
-test('the guide to workers contains the actual limit of scheduled runs', () => {
-  expect(valueOf(guide('cron'), '`timed_out`')).toBe(`it took longer than ${durationText(defaultLimits.scheduledMs)}`)
+test('the reference of workers contains the actual limit of scheduled runs', () => {
+  expect(valueOf(page('reference/workers'), '`timed_out`')).toBe(
+    `it took longer than ${durationText(defaultLimits.scheduledMs)}`,
+  )
 })
 
 test('the guides state how long a preview holds, how many refused codes a session has, and how long a session lasts', () => {

@@ -18,7 +18,7 @@ import type {
 } from '../../../packages/ratecard/src/workers/runtime/workerd/confinement/confinement.ts'
 import { refusedCalls } from '../../../packages/ratecard/src/workers/runtime/workerd/confinement/seccomp.ts'
 
-const guide = new URL('../../../docs/guides/workers.md', import.meta.url)
+const guide = new URL('../../../docs/reference/workers.md', import.meta.url)
 const isRoot = process.getuid?.() === 0
 /** The user of a service that does not run as root. */
 const serviceUser = isRoot ? 64_998 : (process.getuid?.() ?? 0)
