@@ -79,13 +79,13 @@ export const CurrencyMoney = shape('CurrencyMoney', {
           { ...revenue, subscriptions: Subscriptions },
           {
             ...closed,
-            description: 'Part of the amount that subscribers pay at earlier, replaced versions of the price.',
+            description: 'Part of the amount that subscribers pay at its earlier prices.',
           },
         ),
       },
       closed,
     ),
-    { description: 'Revenue by price id, including subscribers on earlier, replaced versions of each price.' },
+    { description: 'Revenue by price id, including subscribers on their earlier prices.' },
   ),
   last_30_days: Type.Object(
     { ...movements, ...furtherAmount('net', 'Change of the MRR.') },
@@ -143,7 +143,7 @@ export type MoneyDays = Inside<typeof MoneyDays>
 export const Generation = Type.Enum(['all', 'current', 'legacy'], {
   default: 'all',
   description:
-    '`current`: subscribed to the price as it is sold now. `legacy`: subscribed to an earlier, replaced version of it.',
+    '`current`: subscribed to the price as it is sold now. `legacy`: subscribed to an earlier price of its id.',
 })
 export type Generation = Inside<typeof Generation>
 
@@ -158,7 +158,7 @@ export const Subscriber = shape('Subscriber', {
   processor_price_id: Type.String({
     description: 'Id of the price at the processor; empty for a free price, which only Ratecard stores.',
   }),
-  legacy: Type.Boolean({ description: 'Only subscribers on an earlier, replaced version of the price.' }),
+  legacy: Type.Boolean({ description: 'Only subscribers on an earlier price.' }),
   currency: Type.String(),
   amount: NullableMinor('Amount of the price per unit and interval, in minor units; null with tiers.'),
   formatted: nullable(Formatted('`amount`')),
@@ -209,7 +209,7 @@ export const moneyOperations = operations({
   listSubscribers: {
     ...all,
     path: `${path}/prices/:id/subscribers`,
-    summary: 'List the subscribers of a price, and whether each pays the current or a replaced version of it',
+    summary: 'List the subscribers of a price, and whether each pays the current or an earlier price',
     description: 'Includes all subscriptions that have not ended, also of customers that are not tenants.',
     params: idParams,
     query: { generation: Generation, ...pageQuery },

@@ -56,7 +56,7 @@ const asked = {
   to_current: Type.Optional(
     Type.Boolean({
       description:
-        'True moves the items to the prices that the tenant would buy now. By default, another quantity of what the tenant has keeps its price: an earlier generation, or that of a deal. What is scheduled stays scheduled, with the new quantity.',
+        'True moves the items to the prices that the tenant would buy now. By default, another quantity of what the tenant has keeps its price: an earlier one, or that of a deal. What is scheduled stays scheduled, with the new quantity.',
     }),
   ),
   promotion_code: Type.Optional(

@@ -83,9 +83,7 @@ const billing = {
   ),
   monthly: Type.Optional(MoneyOf('MRR of the tenant: what all its subscriptions add up to in a month.')),
   owed: Type.Optional(MoneyOf('Amount that the tenant owes on open invoices.')),
-  legacy_items: Type.Optional(
-    Count('Number of subscription items that pay an earlier, replaced version of their price.'),
-  ),
+  legacy_items: Type.Optional(Count('Number of subscription items that pay an earlier price.')),
 }
 const standing = {
   subscriptions: Type.Optional(
@@ -330,11 +328,11 @@ export const tenantOperations = operations({
       ...pageQuery,
       q: filter('Part of id, name, e-mail or customer id, in any case, with or without accents.'),
       state: Type.Optional(choice('BillingStatus', BillingStatus.enum, 'Only tenants with this `billing_status`.')),
-      price_id: filter('Only tenants that are subscribed to this price, including earlier, replaced versions of it.'),
+      price_id: filter('Only tenants that are subscribed to this price, including its earlier prices.'),
       product_id: filter('Only tenants that are subscribed to a price of this product.'),
       legacy: Type.Boolean({
         default: false,
-        description: 'Only tenants with an item on an earlier, replaced version of its price.',
+        description: 'Only tenants with an item on an earlier price.',
       }),
       owing: Type.Boolean({ default: false, description: 'Only tenants that owe something.' }),
       sort: Type.Enum(['id', 'name', 'created_at', 'monthly', 'owed'], {

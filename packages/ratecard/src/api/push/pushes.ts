@@ -40,12 +40,9 @@ export const PriceImpact = shape(
       description: 'Processor id of the price that is sold now. Its subscribers keep it until they are moved.',
     }),
     action: Type.Enum(['archive', 'replace', 'update'], {
-      description:
-        '`update`: the price is changed in place, and some subscribers still pay an earlier, replaced version of it.',
+      description: '`update`: the price is changed in place, and some subscribers still pay an earlier price.',
     }),
-    subscriptions: Count(
-      'Subscriptions to the price that have not ended, including those on earlier, replaced versions of it.',
-    ),
+    subscriptions: Count('Subscriptions to the price that have not ended, including those on its earlier prices.'),
     subscriptions_without_tenant: Count('How many of these subscriptions belong to customers that are not tenants.'),
     tenants: Count('Number of tenants that these subscriptions belong to.'),
     monthly: MonthlyImpact,
@@ -75,7 +72,7 @@ export const PriceImpact = shape(
       },
     ),
   },
-  'Live subscriptions to the prices that the plan changes, including those on earlier, replaced versions.',
+  'Live subscriptions to the prices that the plan changes, including those on their earlier prices.',
 )
 export type PriceImpact = Inside<typeof PriceImpact>
 

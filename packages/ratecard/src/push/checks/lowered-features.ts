@@ -34,7 +34,7 @@ export async function loweredFeatures(deps: UseDeps, input: Planned, signal: Abo
       detail: `The product "${product.id}" gives less than before (${lowered.join(', ')}), which concerns ${String(tenants)} ${tenants === 1 ? 'tenant' : 'tenants'}.`,
       hint:
         product.grandfather_features === true
-          ? 'Subscribers to an earlier generation of a price keep what they have.'
+          ? 'Subscribers to an earlier price keep what they have.'
           : 'To let existing subscribers keep what they have, set `grandfather_features: true` and replace the price.',
     })
   }

@@ -10,14 +10,14 @@ export const billingSubscribers: Command = {
   name: 'billing subscribers',
   summary: 'List the subscribers of a price, and whether they pay its current amount',
   description:
-    'When the amount of a price changes, a new generation of the price replaces the earlier one. Subscribers keep the generation that they bought until you move them with `ratecard billing migrate`.',
+    'When the amount of a price changes, a new price takes its id. Subscribers keep the earlier price that they bought until you move them with `ratecard billing migrate`.',
   arguments: [{ name: '<price>', description: 'Your id of the price.' }],
   options: [
     {
       flags: '--generation <which>',
       description:
-        '`current`: subscribed to the price as it is sold now. `legacy`: subscribed to an earlier generation, from before the last change of the price.',
-      choices: ['all', 'current', 'legacy'],
+        '`current`: subscribed to the price as it is sold now. `earlier`: subscribed to an earlier price, from before the last change (also `legacy`).',
+      choices: ['all', 'current', 'earlier', 'legacy'],
       defaultText: 'all',
     },
     { flags: '--limit <n>', description: 'How many.', range: [1, 100], defaultText: '20' },
@@ -26,14 +26,15 @@ export const billingSubscribers: Command = {
   examples: [
     { command: 'ratecard billing subscribers pro_monthly', what: 'by tenant' },
     {
-      command: 'ratecard billing subscribers pro_monthly --generation legacy',
+      command: 'ratecard billing subscribers pro_monthly --generation earlier',
       what: 'subscribers who still pay a former amount',
     },
   ],
   run: async (context) => {
     const { args, options, io, out } = context
     const [price = ''] = args
-    const generation = options.text('generation') as SubscriberQuery['generation']
+    const asked = options.text('generation')
+    const generation = (asked === 'earlier' ? 'legacy' : asked) as SubscriberQuery['generation']
     const list = await connect(context).client.money.subscribers(price, {
       generation,
       limit: options.whole('limit') ?? 20,
@@ -46,12 +47,12 @@ export const billingSubscribers: Command = {
       const columns = [
         ...['tenant', 'name', 'state', 'subscription'].map((title) => ({ title })),
         ...['amount', 'quantity', 'a month'].map((title) => ({ title, align: 'right' as const })),
-        ...['renews (UTC)', 'generation', 'then'].map((title) => ({ title })),
+        ...['renews (UTC)', 'price', 'then'].map((title) => ({ title })),
       ]
       out.print(formatTable(columns, subscribers.map(rowOf), out))
       if (pagination.hasMore) out.note(`${String(subscribers.length)} of ${String(pagination.total)}.`)
       if (subscribers.some(({ legacy }) => legacy))
-        out.note(`Move those on an older price: \`ratecard billing migrate --price ${price} --dry-run\`.`)
+        out.note(`Move those on an earlier price: \`ratecard billing migrate --price ${price} --dry-run\`.`)
     }
     noteAsOf(list, out)
     return { json: jsonSubscribers(list) }
@@ -68,7 +69,7 @@ function rowOf(one: Subscriber): string[] {
     one.quantity === null ? 'by usage' : String(one.quantity),
     amountsText(one.monthly),
     one.currentPeriodEnd === null ? '–' : showTime(one.currentPeriodEnd),
-    one.legacy ? 'older' : 'current',
+    one.legacy ? 'earlier' : 'current',
     one.scheduledPriceId ?? '',
   ]
 }

@@ -90,7 +90,7 @@ function byPrice({ byPrice: prices }: CurrencyMoney, out: CommandContext['out'])
     right('subscriptions'),
     right('a month'),
     right('usage'),
-    right('on older price'),
+    right('on earlier price'),
   ]
   const rows = prices.map(({ priceId, subscriptions, formatted, legacy, ...rest }) => [
     priceId ?? 'none of yours',

@@ -23,7 +23,7 @@ export const sandboxClockAdvance: Command = {
   name: 'sandbox clock advance',
   summary: 'Move a sandbox account’s clock forward',
   description:
-    'Everything that becomes due on the way happens at its own time: trials end, subscriptions renew, invoices are paid, webhooks are delivered. A service that runs this sandbox goes along: by this clock its deals end, its allowances begin anew, its credits and grants expire, and its days of revenue are written. Keys, sessions, logs and cron stay on real time. The clock cannot be moved back.',
+    'Everything that becomes due on the way happens at its own time: trials end, subscriptions renew, invoices are paid, webhooks are delivered. The invoice of a renewal is a draft for an hour, as at Stripe, so go an hour further to see it paid. A service that runs this sandbox goes along: by this clock its deals end, its allowances begin anew, its credits and grants expire, and its days of revenue are written. Keys, sessions, logs and cron stay on real time. The clock cannot be moved back.',
   arguments: [
     {
       name: '<time>',

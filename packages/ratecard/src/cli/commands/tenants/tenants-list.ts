@@ -25,12 +25,12 @@ export const tenantsList: Command = {
     { flags: '--state <state>', description: 'Only tenants in this state.', choices: BillingStatus.enum },
     {
       flags: '--price <id>',
-      description: 'Only subscribers of this price, including earlier generations of it (before its amount changed).',
+      description: 'Only subscribers of this price, including its earlier prices (before its amount changed).',
     },
     { flags: '--product <id>', description: 'Only subscribers of this product.' },
     {
       flags: '--legacy',
-      description: 'Only tenants that still pay an earlier generation of a price (before its amount changed).',
+      description: 'Only tenants that still pay an earlier price (before its amount changed).',
     },
     { flags: '--owing', description: 'Only tenants with unpaid invoices.' },
     { flags: '--sort <member>', description: 'Order of the list.', choices: sorts, defaultText: 'id' },
@@ -106,7 +106,7 @@ function billingTable({ tenants }: TenantList, style: Style): string {
   return formatTable(columns, rows, style)
 }
 
-const legacyNote = ({ legacyItems = 0 }: ListedTenant) => (legacyItems === 0 ? '' : 'older price')
+const legacyNote = ({ legacyItems = 0 }: ListedTenant) => (legacyItems === 0 ? '' : 'earlier price')
 
 function plainTable({ tenants }: TenantList, style: Style): string {
   const columns = ['id', 'name', 'customer', 'enterprise', 'made (UTC)'].map((title) => ({ title }))

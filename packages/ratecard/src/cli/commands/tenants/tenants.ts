@@ -128,7 +128,7 @@ async function droppedUsage(
 export const tenantsSubscriptions: Command = {
   name: 'tenants subscriptions',
   summary: 'List the subscriptions of a tenant',
-  description: '`legacy` marks a price that has been replaced. The tenant keeps that price until you move it.',
+  description: '`earlier price` marks a price that has been replaced. The tenant keeps it until you move it.',
   arguments: [tenantArgument],
   examples: [
     { command: 'ratecard tenants subscriptions glazeworks', what: 'list active subscriptions with your own price ids' },
@@ -151,7 +151,7 @@ function showSubscriptions({ out }: CommandContext, { subscriptions }: TenantSub
     subscription.items.map((item) => [
       subscription.id,
       stateText({ ...subscription, endsAt: endOf(subscription) }),
-      `${item.priceId ?? item.processorPriceId}${item.legacy ? out.paint.yellow(' (legacy)') : ''}`,
+      `${item.priceId ?? item.processorPriceId}${item.legacy ? out.paint.yellow(' (earlier price)') : ''}`,
       item.quantity === null ? (item.usageType === 'metered' ? 'by usage' : '–') : String(item.quantity),
       item.currentPeriodEnd === null ? '–' : showTime(item.currentPeriodEnd),
       item.scheduledPriceId ?? '',

@@ -19,7 +19,7 @@ import { invalidChange, type WantedItem } from './decision.ts'
 import { termsOf } from './monthly.ts'
 import type { NewChange } from '../../../api/customers/subscription-changes.ts'
 
-/** Price of an item that the subscription has: of an earlier generation, of a deal, or the present one. */
+/** Price of an item that the subscription has: an earlier one, that of a deal, or the present one. */
 export type KeptPrice = Pick<WantedItem, 'priceId' | 'processorId' | 'terms'> & { readonly isMetered: boolean }
 
 export interface Offer {

@@ -29,8 +29,7 @@ export const ruleTable = {
   },
   no_archive_with_subscribers: {
     value: null,
-    demands:
-      'No price with live subscriptions is archived, including subscriptions to earlier, replaced versions of it.',
+    demands: 'No price with live subscriptions is archived, including subscriptions to its earlier prices.',
     example: undefined,
   },
   required_metadata: {
