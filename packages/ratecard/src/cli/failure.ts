@@ -108,6 +108,25 @@ function fromClient(error: RatecardError, apiUrl: string | undefined): CliFailur
   })
 }
 
+/** Operations that the server's hints name, with the command that does the same. */
+const commandsFor: Readonly<Record<string, string>> = {
+  'GET admin/tenants/{id}/subscriptions': 'ratecard tenants subscriptions <tenant>',
+  'GET admin/tenants/{id}/discounts': 'ratecard tenants discounts list <tenant>',
+  'POST admin/tenants/{id}/discounts': 'ratecard tenants discounts add <tenant>',
+  'DELETE admin/tenants/{id}/discounts/{discount}': 'ratecard tenants discounts remove <tenant> <discount>',
+  'GET admin/jobs': 'ratecard jobs list',
+  'GET admin/pushes': 'ratecard billing pushes',
+}
+
+/** Writes commands in place of the API's operations. An operation without a command stays. */
+export function inCommands(hint: string): string {
+  const operation = /`?\b((?:GET|POST|PUT|DELETE) admin\/[\w/{}]+)`?/g
+  return hint.replace(operation, (whole, name: string) => {
+    const command = commandsFor[name]
+    return command === undefined ? whole : `\`${command}\``
+  })
+}
+
 /** Returns a hint that names the CLI's flag, because the server's own hint refers to its API. */
 function hintFor(error: RatecardError, apiUrl: string | undefined): string | undefined {
   const at = apiUrl === undefined ? 'the server' : apiUrl
@@ -133,7 +152,7 @@ function hintFor(error: RatecardError, apiUrl: string | undefined): string | und
     case 'push_in_progress':
       return error.hint ?? 'Wait for it, or follow it with `ratecard billing pushes`.'
     default:
-      return error.hint
+      return error.hint === undefined ? undefined : inCommands(error.hint)
   }
 }
 

@@ -12,7 +12,6 @@ export const issueCodes = {
   document_too_large: 'The document is nested too deeply, or holds too many values.',
   issues_truncated: 'There are more than 1,000 problems; only the first 1,000 are listed.',
   version_format: '`version` must have the form MAJOR.MINOR.PATCH, digits only (e.g. `1.4.0`).',
-  version_disagrees: 'Several files contain different versions; the highest is used (warning).',
   version_not_raised: 'The version is the same as, or lower than, the current one, but the content differs (warning).',
   products_empty: 'At least one product is required.',
   amount_negative: '`amount` must be zero or more.',

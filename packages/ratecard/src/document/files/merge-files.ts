@@ -2,7 +2,7 @@
 // of the file paths. A conflict between two files is reported with both positions; nothing is dropped silently.
 import { pathOf, pointerOf, type Issue } from '../../base/errors/issue.ts'
 import { canonicalJson } from '../schema/canonical/canonical.ts'
-import { isObject, errorIssue, quoteValue, warningIssue } from '../rules/draft.ts'
+import { isObject, errorIssue, quoteValue } from '../rules/draft.ts'
 import type { SourceLocation, PlacedIssue } from './position.ts'
 import { listNames } from '../rules/previous-ids.ts'
 import type { ParsedSource } from './source.ts'
@@ -138,16 +138,8 @@ class Merge {
       this.#take(['version'], value, origin)
       return
     }
-    const place = this.locate('#/version')
-    const beside = place === undefined ? '' : `, ${formatLocation(place)} says ${quoteValue(current)}`
-    const higher = isHigher(value, current)
-    const detail = `The version here is ${quoteValue(value)}${beside}; ${quoteValue(higher ? value : current)} is used.`
-    this.#report(
-      source,
-      ['version'],
-      warningIssue('version_disagrees', '#', detail, 'Give all files the same version.'),
-    )
-    if (higher) this.#take(['version'], value, origin)
+    // A change of one price raises the version of its own file only, so lower versions of other files are no mistake.
+    if (isHigher(value, current)) this.#take(['version'], value, origin)
   }
 
   #addList(source: ParsedSource, field: string, items: readonly unknown[]): void {

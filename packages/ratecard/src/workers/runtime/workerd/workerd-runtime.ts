@@ -212,9 +212,14 @@ function startProblem(spec: WorkerVersionSpec, error: unknown, map: TraceMapper)
   })
 }
 
-/** Returns the error in the worker author's code from the output of workerd, without prefixes such as `service user: `. */
+/**
+ * Returns the error in the worker author's code from the output of workerd, without prefixes such as `service user: `, and without what
+ * workerd then says about the host's own workers, which cannot find the author's.
+ */
 function authorError(lastWords: string): string {
-  const lines = lastWords.split('\n').filter((line) => !/bootstrap compile cache|^\s*$/.test(line))
+  const lines = lastWords
+    .split('\n')
+    .filter((line) => !/bootstrap compile cache|binding "WORKER" refers to service|^\s*$/.test(line))
   return lines
     .map((line) => line.replace(/^service \w+: /, '').replace(/^workerd\/.*?: /, ''))
     .join('\n')
