@@ -42,6 +42,7 @@ function readGuide(text: string): Guide {
   let skip = false
   let exit = 0
   let read = 0
+  let end = 0
   walkTokens(lexer(text), (token) => {
     if (token.type !== 'code' && token.type !== 'html') return
     const at = text.indexOf(token.raw.split('\n')[0] ?? '', read)
@@ -59,9 +60,13 @@ function readGuide(text: string): Guide {
       return
     }
     const { lang: info = '', text: body } = token as Tokens.Code
+    const before = text.slice(end, read)
+    end = read + token.raw.length
     const language = info.split(/\s+/)[0] ?? ''
     const file = /(?:^|\s)file=(\S+)/.exec(info)?.[1]
     if (skip) skipped += 1
+    else if (file !== undefined && !before.includes(`\`${file}\``))
+      throw new Error(`line ${String(line)}: the text before this block does not name its file, ${file}`)
     else if (file !== undefined) steps.push({ kind: 'write', line, file, text: `${body}\n` })
     else if (language === 'sh') steps.push({ kind: 'run', line, text: body, exit })
     else if (language === '' && /^(npx |ratecard |npm |curl )/m.test(body))

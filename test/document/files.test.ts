@@ -159,6 +159,15 @@ describe('joining several files:', () => {
     expect(locate('#/webhooks')).toMatchObject({ path: '06a-split-webhooks.json' })
   })
 
+  test('a comma before a closing brace is one error, with the way out', () => {
+    const { issues, document } = source('a.json', '{ "version": "1.0.0", "products": [{ "id": "a", },] }')
+    expect(document).toBeUndefined()
+    expect(issues.map(({ code, hint, column }) => [code, hint, column])).toEqual([
+      ['syntax', 'Remove the comma before it, or name the file .jsonc.', 49],
+      ['syntax', 'Remove the comma before it, or name the file .jsonc.', 51],
+    ])
+  })
+
   test('files are joined in the order of their paths, not in the order in which they were read', () => {
     const a = json('a.json', { version: '1.0.0', products: [{ id: 'a', name: 'A' }] })
     const b = json('b.json', { version: '1.0.0', products: [{ id: 'b', name: 'B' }] })

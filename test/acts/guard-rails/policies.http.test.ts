@@ -54,7 +54,7 @@ describe('a pattern for ids', () => {
 
 describe('a policy for another environment', () => {
   const elsewhere =
-    'The policy "no_rise" (staging) does not apply here: the environment of this server is "production".'
+    'The policy "no_rise" (staging) does not apply here: the environment of this server is "production". If it has another name, set RATECARD_ENVIRONMENT where it runs.'
 
   it('is named by the plan and by the checks of the service, and does not apply', async () => {
     const app = await startTestApp({ environment: 'production' })

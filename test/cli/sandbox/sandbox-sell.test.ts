@@ -72,6 +72,7 @@ describe('ratecard sandbox buy', () => {
     ['sandbox buy nobody kiln_monthly', 1, 'There is no tenant "nobody".'],
     ['sandbox buy glazers kiln_weekly', 1, 'There is no price "kiln_weekly".'],
     ['sandbox buy glazers kiln_monthl', 1, 'hint: Did you mean "kiln_monthly"?'],
+    ['sandbox buy glazers kiln_sensors', 1, '"kiln_sensors" is a product; its prices: sensor_readings.'],
     ['sandbox buy glazers kiln_monthly=0', 2, '"kiln_monthly=0" is not a valid item.'],
     ['sandbox buy glazers', 2, "Missing required argument 'prices'."],
     ['sandbox buy glazers kiln_monthly --card stolen', 2, '--card'],

@@ -48,6 +48,14 @@ describe('the clock of a sandbox account:', () => {
     },
   )
 
+  test('a live key has no account, and so no clock', async () => {
+    const { ask } = clockOf({ ...(await sandboxForTest()), apiKey: 'sk_live_x' })
+    expect(await ask('POST', { advance_seconds: day })).toMatchObject({
+      status: 401,
+      body: { error: expect.stringContaining('Accounts belong to test keys') },
+    })
+  })
+
   test('many advances of the clock together are limited to the same date as a single advance', async () => {
     const { ask } = clockOf(await sandboxForTest())
     expect((await ask('POST', { advance_seconds: 99 * 365 * day })).status).toBe(200)

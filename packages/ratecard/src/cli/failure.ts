@@ -137,6 +137,8 @@ function hintFor(error: RatecardError, apiUrl: string | undefined): string | und
       return `Check --service-key or RATECARD_SERVICE_KEY: ${at} does not know this key.`
     case 'processor_drift':
       return error.hint ?? 'See `ratecard billing drift`. To overwrite the edits, push again with --force.'
+    case 'worker_not_found':
+      return 'List them with `ratecard cloud workers list`.'
     case 'job_not_found':
       return 'List them with `ratecard jobs list`.'
     case 'subscription_not_found':

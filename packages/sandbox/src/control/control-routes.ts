@@ -3,6 +3,7 @@ import type { ApiReply } from '../protocol/api.ts'
 import { parseTime } from '../clock.ts'
 import { ceilings } from './ceilings.ts'
 import { ClockBusyError, SeedError, usageChecks, type SandboxControl, type SeedCall } from './control.ts'
+import { isTestKey } from '../protocol/requests/auth.ts'
 import { ClockClosedError } from '../transactions.ts'
 import { faultKinds, type FaultOrder } from './faults.ts'
 import { isRecord } from '../protocol/parameters/form.ts'
@@ -73,6 +74,8 @@ function hostOf(url: string): string {
 async function run(control: SandboxControl, request: ControlRequest): Promise<unknown> {
   const [, , resource = '', name, action] = request.path.split('/')
   const key = keyOf(request.headers.authorization)
+  if (key !== undefined && !isTestKey(key))
+    throw new ControlError('Accounts belong to test keys (sk_test_…, rk_test_…). The key of this request is none.', 401)
   switch (
     `${request.method} ${resource}${name === undefined ? '' : '/:name'}${action === undefined ? '' : `/${action}`}`
   ) {

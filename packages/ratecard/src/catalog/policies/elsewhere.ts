@@ -13,5 +13,5 @@ export function elsewhereText(rules: readonly Rule[], environment: string | null
   if (others.length === 0) return null
   const names = others.map(({ id, environments = [] }) => `"${id}" (${environments.join(', ')})`).join(', ')
   const [what, does] = others.length === 1 ? ['The policy', 'does'] : ['The policies', 'do']
-  return `${what} ${names} ${does} not apply here: the environment of this server is "${String(environment)}".`
+  return `${what} ${names} ${does} not apply here: the environment of this server is "${String(environment)}". If it has another name, set RATECARD_ENVIRONMENT where it runs.`
 }

@@ -18,7 +18,11 @@ export function parseJson(text: string, relaxed: boolean): ParsedText {
   const lines = new LineIndex(text)
   const errors: ParseError[] = []
   const root = parseTree(text, errors, { disallowComments: !relaxed, allowTrailingComma: relaxed })
-  const issues = errors.map((error) => syntaxIssue(jsonErrorText(error), lines.at(error.offset), '#', jsonHint(error)))
+  // The parser reports some places twice, e.g. a trailing comma as a missing key and as a missing value.
+  const apart = errors.filter(({ offset }, at) => errors.findIndex((other) => other.offset === offset) === at)
+  const issues = apart.map((error) =>
+    syntaxIssue(jsonErrorText(error), lines.at(error.offset), '#', jsonHint(error, text)),
+  )
   const document = root === undefined ? undefined : toValue(root, [], lines, issues)
   const numbers = root === undefined ? [] : numbersIn(root, text, lines)
   return {
@@ -79,10 +83,11 @@ function jsonErrorText(error: ParseError): string {
   return jsonErrors[name] ?? `The JSON is not valid here (${name}).`
 }
 
-function jsonHint(error: ParseError): string | undefined {
-  return printParseErrorCode(error.error) === 'InvalidCommentToken'
-    ? 'Name the file .jsonc to keep comments.'
-    : undefined
+function jsonHint({ error, offset }: ParseError, text: string): string | undefined {
+  const name = printParseErrorCode(error)
+  if (name === 'InvalidCommentToken') return 'Name the file .jsonc to keep comments.'
+  const isTrailing = /^(PropertyName|Value)Expected$/.test(name) && text.slice(0, offset).trimEnd().endsWith(',')
+  return isTrailing ? 'Remove the comma before it, or name the file .jsonc.' : undefined
 }
 
 const jsonErrors: Readonly<Record<string, string>> = {

@@ -4,6 +4,7 @@ import { didYouMean } from '../../base/errors/suggest.ts'
 import { basesOf } from '../schema/prices/base-price.ts'
 import { maxItemsTogether } from '../schema/prices/items-together.ts'
 import { aliasesOf } from '../rules/previous-ids.ts'
+import { isEnterprise } from '../schema/ids.ts'
 import type { BillingConfig, Price, Product } from '../schema/schema.ts'
 import { priceForTenant, type Deal } from './tenant-price.ts'
 
@@ -170,7 +171,11 @@ function inOrder(items: ReadonlyMap<string, ItemSold>, attached: ReadonlyMap<str
 /** `known` are the prices that the caller may buy: a hint names no other. */
 function notFound(id: string, known: readonly Listing[]): Omit<ItemProblem, 'at'> {
   const ids = known.map(({ listed }) => listed.id)
-  const hint = didYouMean(id, ids) ?? null
+  const ofProduct = known
+    .filter(({ product, listed }) => product.id === id && !isEnterprise(listed))
+    .map(({ listed }) => listed.id)
+  const hint =
+    ofProduct.length > 0 ? `"${id}" is a product; its prices: ${ofProduct.join(', ')}.` : (didYouMean(id, ids) ?? null)
   return { kind: 'not_found', field: 'price_id', detail: `There is no price "${id}".`, hint }
 }
 

@@ -161,7 +161,7 @@ function patternIssue(error: ErrorObject, path: readonly string[], subject: stri
     )
   if (error.schema === decimalPattern) {
     if (typeof value === 'string' && /^-\d/.test(value))
-      return issueText('amount_negative', `${subject} is below zero.`)
+      return issueText('amount_negative', `${subject} is below zero.`, belowZeroHint)
     return issueText(
       'value_invalid',
       `${subject} is ${quoteValue(value)}, which is not a plain decimal.`,
@@ -200,12 +200,14 @@ function versionHint(value: unknown): string {
   return major === undefined ? 'Write three numbers, for example "1.0.0".' : `Write "${major}.${minor}.${patch}".`
 }
 
+const belowZeroHint = 'To give money back, use a coupon or a credit. 0 is a free price.'
+
 function rangeIssue(error: ErrorObject, path: readonly string[], subject: string): IssueText {
   const limit = String(error.params['limit'])
   const value = String(error.data)
   const field = path.at(-1) ?? ''
   if (error.keyword === 'minimum' && /^(amount|unit_amount|flat_amount)$/.test(field) && Number(value) < 0)
-    return issueText('amount_negative', `${subject} is ${value}, below zero.`)
+    return issueText('amount_negative', `${subject} is ${value}, below zero.`, belowZeroHint)
   const bound = { minimum: 'at least', exclusiveMinimum: 'more than', maximum: 'at most' }[error.keyword] ?? 'within'
   return issueText('value_invalid', `${subject} is ${value}, but must be ${bound} ${limit}.`)
 }

@@ -273,5 +273,7 @@ function messageOf(error: unknown): string {
 }
 
 export function notFound(name: string): ServiceError {
-  return new ServiceError('worker_not_found', `No worker "${name}" is deployed.`)
+  return new ServiceError('worker_not_found', `No worker "${name}" is deployed.`, {
+    hint: 'GET /api/v1/workers lists those that are.',
+  })
 }

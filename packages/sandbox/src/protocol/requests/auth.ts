@@ -15,11 +15,13 @@ const notProvided =
 export function accountOf(authorization: string | undefined): string {
   const key = keyOf(authorization)
   if (key === undefined || key === '') throw new StripeError(notProvided, { status: 401 })
-  if (!/^[rs]k_test_[A-Za-z0-9_]+$/.test(key)) {
+  if (!isTestKey(key)) {
     throw new StripeError(`Invalid API Key provided: ${maskKey(key)}`, { status: 401 })
   }
   return accountIdOf(key)
 }
+
+export const isTestKey = (key: string) => /^[rs]k_test_[A-Za-z0-9_]+$/.test(key)
 
 const tokenForm = /^meter_event_test_(acct_[a-z0-9]+)_(\d+)_[A-Za-z0-9]+$/
 

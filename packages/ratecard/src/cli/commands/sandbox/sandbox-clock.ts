@@ -142,6 +142,7 @@ async function askClock({ url, key, signal, body }: Question): Promise<Record<st
     code: 'sandbox_refused',
     title: 'The sandbox refused the request',
     detail: messageOf(answer) ?? `${url.origin} answered ${String(response.status)}; is it a sandbox?`,
+    hint: '`ratecard sandbox clock show` shows its present time.',
   })
 }
 

@@ -1,5 +1,6 @@
 // Lists subscribers of a price, on its current processor price and on former ones (together called generations).
 import type { ProcessorId } from '../../../catalog/resource.ts'
+import { didYouMean } from '../../../base/errors/suggest.ts'
 import { ServiceError } from '../../../base/errors/service-error.ts'
 import type { PriceBook } from '../../item-swaps/price-book.ts'
 import { parseFraction } from '../../../base/money/fraction.ts'
@@ -30,7 +31,12 @@ export async function readSubscribers(
   const priceId = booked?.price.id ?? id
   const generations = generationsOf(book, priceId)
   if (booked === undefined && generations.length === 0)
-    throw new ServiceError('price_not_found', `There is no price "${id}".`)
+    throw new ServiceError('price_not_found', `There is no price "${id}".`, {
+      hint: didYouMean(
+        id,
+        book.prices.map(({ price }) => price.id),
+      ),
+    })
   const current = booked?.processorId ?? null
   const wanted = generations.filter((one) => generation === 'all' || (one === current) === (generation === 'current'))
   // Free subscriptions are listed under the current price if it is still free, otherwise under the former prices.
