@@ -207,6 +207,20 @@ export function createService(options: ServiceOptions) {
     swaps.waitingJobs.stop()
     await Promise.all([...running, feed?.feeder.stop()])
   }
+  /**
+   * Does all that is due by billing time, e.g. after its clock was moved: reads the processor's changes, stores ended days, ends deals,
+   * continues jobs. Returns the next time (epoch milliseconds) at which something ends. Failures are passed to `report`.
+   */
+  const catchUp = async (report: (error: unknown) => void): Promise<number> => {
+    await feed?.feeder.catchUp()
+    await swaps.waitingJobs.continueDue().catch(report)
+    swaps.waitingJobs.wake()
+    // What the work wrote is marked as stale in the copy.
+    if ((await store.mirror.oldestStale()) !== null) await feed?.feeder.catchUp()
+    const now = clock.now()
+    const ends = await Promise.all([store.tenants.nextDealEnd(now), store.localSubscriptions.nextPlanned(now)])
+    return Math.min(startOfNextDay(now), ...ends.filter((end) => end !== null))
+  }
   const operations = {
     ...bind(deps, {
       push: pushConfig,
@@ -288,23 +302,9 @@ export function createService(options: ServiceOptions) {
     ...lookups,
     ...keys,
     ...hosted,
-    ...tracked(operations),
+    ...tracked({ ...operations, catchUp }),
     lookups,
     waitingJobs: swaps.waitingJobs,
-    /**
-     * Does all that is due by billing time, e.g. after its clock was moved: reads the processor's changes, stores ended days, ends deals,
-     * continues jobs. Returns the next time (epoch milliseconds) at which something ends. Failures are passed to `report`.
-     */
-    async catchUp(report: (error: unknown) => void): Promise<number> {
-      await feed?.feeder.catchUp()
-      await swaps.waitingJobs.continueDue().catch(report)
-      swaps.waitingJobs.wake()
-      // What the work wrote is marked as stale in the copy.
-      if ((await store.mirror.oldestStale()) !== null) await feed?.feeder.catchUp()
-      const now = clock.now()
-      const ends = await Promise.all([store.tenants.nextDealEnd(now), store.localSubscriptions.nextPlanned(now)])
-      return Math.min(startOfNextDay(now), ...ends.filter((end) => end !== null))
-    },
     workers,
     /** The mirror's feed, which keeps it up to date once started; null if the mirror is off. */
     feed,

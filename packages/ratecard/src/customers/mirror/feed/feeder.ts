@@ -97,7 +97,9 @@ export function createFeeder(
         await pollOrRelist(deps, state, signal)
         state.polledAt = now
       }
-      while ((await refreshStale(deps, signal)) > 0) if (waiting.length === 0) break
+      // One batch in each round, but all batches for those who wait.
+      let read = await refreshStale(deps, signal)
+      while (waiting.length > 0 && read > 0) read = await refreshStale(deps, signal)
       await sumCustomers(deps.store, signal)
       await keepDay()
       await afterRound?.()
