@@ -293,13 +293,14 @@ const auditOf = (db: ReadConnection, tenantId: string) =>
 async function takenBy(db: Write, tenant: TenantRecord): Promise<ServiceError> {
   const same = await db.selectFrom('tenants').select('id').where('id', '=', tenant.id).executeTakeFirst()
   if (same === undefined && tenant.processorCustomerId !== null) return customerRefused(tenant.processorCustomerId)
-  return tenantConflict('id', `The tenant "${tenant.id}" exists already. Change it, or choose another id.`)
+  return tenantConflict('id', `The tenant "${tenant.id}" exists already.`, 'Change it, or choose another id.')
 }
 
 /** Returns a `conflict` error with the JSON pointer of the offending value in the request. */
-function tenantConflict(field: string, detail: string): ServiceError {
+function tenantConflict(field: string, detail: string, hint?: string): ServiceError {
   const pointer = pointerOf([field])
   return new ServiceError('conflict', detail, {
+    hint,
     issues: [{ code: 'value_invalid', pointer, severity: 'error', detail }],
   })
 }
