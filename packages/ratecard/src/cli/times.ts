@@ -17,8 +17,8 @@ export function futureTime(option: string, text: string, now: number): string {
 }
 
 /**
- * Like {@link futureTime}, but a duration counts from the server's billing time, because that ends what the option limits. Example: the
- * sandbox's clock is a month ahead; `30d` is then two months from today.
+ * Like {@link futureTime}, but a duration counts from the server's billing time, because deals, credits and grants end by it. Example: if the
+ * sandbox's clock is a month ahead, `--until 30d` is two months from today.
  */
 export async function futureBillingTime(context: CommandContext, option: string, text: string): Promise<string> {
   const { billingTime } = await connect(context).client.admin.account({ signal: context.io.signal })

@@ -45,7 +45,8 @@ export function createWaitingJobs(deps: JobDeps, resumed: StepRunners, others: r
     await continueDue(deps, resumed, failed).catch(failed)
     for (const work of others) await work.continueDue(failed).catch(failed)
   }
-  // One after the other. Otherwise a second call would find the leases taken, and resolve before what is due is done.
+  // Rounds of due work run one after the other. Example: the loop is ending a deal when the sandbox's clock asks for what is due. Beside it, the
+  // second round would find the lease of deals taken, and resolve before the deal has ended.
   let doing: Promise<void> | null = null
   const doDue = (failed: (error: unknown) => void): Promise<void> => {
     const work = doing === null ? doDueNow(failed) : doing.then(() => doDueNow(failed))

@@ -71,11 +71,11 @@ export function workerEnvironment(
 
 /**
  * Returns warnings for those of the named variables whose value is not what is written: cut at a `#`, or with quotes that stay a part of it.
- * `names` null: all variables of the file.
+ * Example: `PASS=abc#def` is read as `abc`.
  */
-export function alteredValues(text: string, names: ReadonlySet<string> | null): readonly EnvironmentIssue[] {
+export function alteredValues(text: string, names: ReadonlySet<string>): readonly EnvironmentIssue[] {
   return readAssignments(text)
-    .filter(({ name }) => name !== null && (names === null || names.has(name)))
+    .filter(({ name }) => name !== null && names.has(name))
     .flatMap(alteredValue)
 }
 
@@ -93,7 +93,7 @@ interface Assignment {
   readonly value: string
   /** Opening quote of a value that has no closing quote, otherwise null. The parser would read the quote as part of the value. */
   readonly openQuote: string | null
-  /** The value with its quotes, if it is in quotes; see {@link quotedValue}. It may have several lines. */
+  /** The value of the variable with its quotes, e.g. `"a b"`, also over several lines; null if it is not in quotes, see {@link quotedValue}. */
   readonly quoted: string | null
 }
 

@@ -37,8 +37,9 @@ export interface StrayFolder {
 const moveHint = 'Move its folder to ratecard/workers/<name>.'
 
 /**
- * Returns what would be passed over in silence: workers below `ratecard/workers` when that folder is a worker itself, workers deeper than one
- * folder, and folders that have a `package.json`, a `src` folder or a misspelt manifest, but no manifest.
+ * Returns the folders below `ratecard/workers` that look like a worker and are not read: folders with a manifest, if `ratecard/workers` is a
+ * worker itself; manifests two folders deep, e.g. `workers/group/a/wrangler.toml`; and folders with `src`, `package.json` or a misspelt
+ * manifest, but none.
  */
 export function strayFolders(project: string): StrayFolder[] {
   const root = rootOf(project)

@@ -97,7 +97,7 @@ export function createFeeder(
         await pollOrRelist(deps, state, signal)
         state.polledAt = now
       }
-      // One batch in each round, but all batches for those who wait.
+      // A round reads at most 100 stale objects, so that it does not delay the next poll. For callers of `catchUp` it reads all of them.
       let read = await refreshStale(deps, signal)
       while (waiting.length > 0 && read > 0) read = await refreshStale(deps, signal)
       await sumCustomers(deps.store, signal)
