@@ -118,6 +118,13 @@ describe('the client library', () => {
     expect(seen).toHaveLength(3)
   })
 
+  it('does not retry a 503 that asks for a longer pause than five seconds, because it would only fail again', async () => {
+    const down = json(503, { code: 'processor_unavailable', title: 'Down', detail: 'Down' }, { 'retry-after': '30' })
+    const { client, seen } = await serving([down])
+    await expect(client.admin.webhooks()).rejects.toMatchObject({ code: 'processor_unavailable', retryAfterMs: 30_000 })
+    expect(seen).toHaveLength(1)
+  })
+
   it('throws the last error when no retries are left', async () => {
     const { client, seen } = await serving([busy, busy], { retries: 1 })
     await expect(client.admin.webhooks()).rejects.toMatchObject({ code: 'processor_unavailable' })

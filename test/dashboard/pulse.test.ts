@@ -4,12 +4,17 @@ import { Pulse } from '../../packages/dashboard/src/frame/pulse.ts'
 beforeEach(() => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
 afterEach(() => vi.useRealTimers())
 
-/** A page that listens for changes, and the service that it polls. If the tag is null, the service does not respond. */
+/** A page that listens for changes, and the service that it polls. If `fails` is set, a poll fails with it. */
 function openPage() {
-  const service: { tag: string | null } = { tag: 'first' }
+  const service: { tag: string; fails?: string; processorSilentSince: string | null } = {
+    tag: 'first',
+    processorSilentSince: null,
+  }
   const pulse = new Pulse({
     firstTag: 'first',
-    readTag: () => (service.tag === null ? Promise.reject(new Error('no answer')) : Promise.resolve(service.tag)),
+    read: () => (service.fails === undefined ? Promise.resolve(service) : Promise.reject(new Error(service.fails))),
+    isStoreDown: (error) => error instanceof Error && error.message === 'store',
+    now: () => 1_000,
     page: { visibilityState: 'visible', addEventListener: () => undefined },
   })
   const reloads = vi.fn()
@@ -27,13 +32,34 @@ describe('an open page of the dashboard', () => {
     expect(reloads).toHaveBeenCalledOnce()
   })
 
-  it('reloads its data after a lost connection, because the page may have missed a change', async () => {
+  it('reloads its data after an outage, because the page may have missed a change', async () => {
     const { service, pulse, reloads } = openPage()
-    service.tag = null
+    service.fails = 'no answer'
     await vi.advanceTimersByTimeAsync(1000)
-    expect([pulse.isConnected, reloads.mock.calls.length]).toEqual([false, 0])
-    service.tag = 'first'
+    expect([pulse.outage, pulse.isConnected, reloads.mock.calls.length]).toEqual([
+      { part: 'service', since: 1_000 },
+      false,
+      0,
+    ])
+    delete service.fails
     await vi.advanceTimersByTimeAsync(3000)
-    expect([pulse.isConnected, reloads.mock.calls.length]).toEqual([true, 1])
+    expect([pulse.outage, pulse.isConnected, reloads.mock.calls.length]).toEqual([null, true, 1])
+  })
+
+  it('knows whether the store or the processor does not answer, and is connected while only the processor does not', async () => {
+    const { service, pulse, reloads } = openPage()
+    service.fails = 'store'
+    await vi.advanceTimersByTimeAsync(1000)
+    expect([pulse.outage, pulse.isConnected]).toEqual([{ part: 'store', since: 1_000 }, false])
+    delete service.fails
+    service.processorSilentSince = '2026-11-29T00:05:00Z'
+    await vi.advanceTimersByTimeAsync(3000)
+    expect([pulse.outage, pulse.isConnected]).toEqual([
+      { part: 'processor', since: Date.parse('2026-11-29T00:05:00Z') },
+      true,
+    ])
+    service.processorSilentSince = null
+    await vi.advanceTimersByTimeAsync(1000)
+    expect([pulse.outage, reloads.mock.calls.length]).toEqual([null, 1])
   })
 })

@@ -200,12 +200,14 @@ function isTransient(error: unknown, ownMayRun: boolean): boolean {
   if (!(error instanceof RatecardError)) return false
   if (ownMayRun && error.code === 'request_in_progress') return true
   if (error.status === 0) return error.code === 'server_unreachable'
+  // A server that asks for a longer pause than a retry would make, e.g. while the processor is down, would only fail again.
+  if (error.retryAfterMs !== null && error.retryAfterMs > maxBackoffMs) return false
   return error.status === 429 || error.status === 503
 }
 
 function backoffMs(error: unknown, tries: number): number {
   const asked = error instanceof RatecardError ? error.retryAfterMs : null
-  if (asked !== null) return Math.min(asked, maxBackoffMs)
+  if (asked !== null) return asked
   // Half of the delay is random (jitter), so that clients that failed at the same time do not all retry at the same time.
   const full = Math.min(200 * 2 ** tries, maxBackoffMs)
   return full / 2 + (randomFraction() * full) / 2

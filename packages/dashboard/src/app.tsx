@@ -5,12 +5,13 @@ import { api } from './api.ts'
 import { readAttention } from './frame/attention.ts'
 import { AccountContext } from './frame/account.ts'
 import { Frame } from './frame/frame.tsx'
-import { onChange, untilConnected, useIsConnected, useLoaded } from './frame/live.ts'
+import { onChange, untilConnected, useLoaded, useOutage } from './frame/live.ts'
 import { base } from './frame/menu.ts'
+import { OutageContext } from './frame/outage.ts'
 import { pages, type PageScript } from './frame/pages.ts'
 import { Palette } from './frame/palette.tsx'
 import { SessionContext } from './session.ts'
-import { Loading, Page, Problem } from './ui/basic.tsx'
+import { Loading, NotLoaded, Page, Problem } from './ui/basic.tsx'
 import { asError } from './words/words.ts'
 
 export function App() {
@@ -23,21 +24,23 @@ export function App() {
   }, [])
   return (
     <Router base={base}>
-      <SessionContext.Provider value={key.value ?? null}>
-        <AccountContext.Provider value={account.value ?? null}>
-          <a className="skip" href="#content">
-            Skip to the page
-          </a>
-          <Frame isConnected={useIsConnected()}>
-            {key.error === null || key.value !== undefined ? (
-              <Pages />
-            ) : (
-              <Problem error={key.error} onRetry={key.reload} />
-            )}
-          </Frame>
-          <Palette />
-        </AccountContext.Provider>
-      </SessionContext.Provider>
+      <SessionContext value={key.value ?? null}>
+        <AccountContext value={account.value ?? null}>
+          <OutageContext value={useOutage()}>
+            <a className="skip" href="#content">
+              Skip to the page
+            </a>
+            <Frame>
+              {key.error === null || key.value !== undefined ? (
+                <Pages />
+              ) : (
+                <NotLoaded error={key.error} onRetry={key.reload} />
+              )}
+            </Frame>
+            <Palette />
+          </OutageContext>
+        </AccountContext>
+      </SessionContext>
     </Router>
   )
 }
@@ -145,7 +148,8 @@ class PageErrorBoundary extends Component<{ readonly children: ReactNode }, { re
   override render() {
     const { error } = this.state
     if (error === null) return this.props.children
-    if (error instanceof ScriptFailure) return <Problem error={error.problem} onRetry={() => location.reload()} />
+    if (error instanceof ScriptFailure)
+      return <NotLoaded error={error.problem} what="This page" onRetry={() => location.reload()} />
     return <Problem error={asError(error)} onRetry={() => location.reload()} />
   }
 }

@@ -8,7 +8,7 @@ import { Loading } from './ui/basic.tsx'
 export const shell = () =>
   renderToStaticMarkup(
     <Router base={base} ssrPath={base}>
-      <Frame isConnected>
+      <Frame>
         <Loading />
       </Frame>
     </Router>,

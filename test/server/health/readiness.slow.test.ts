@@ -134,7 +134,10 @@ test.each([
   ['processor_unauthorized', 'the processor rejects the key'],
   ['account_mismatch', 'the key belongs to another account than this store'],
 ] as const)('a service whose Stripe key is refused (%s) is not ready', async (code, detail) => {
-  const refused = { account: () => Promise.reject(new ServiceError(code, 'sk_test_secret of acct_1')) }
+  const refused = {
+    account: () => Promise.reject(new ServiceError(code, 'sk_test_secret of acct_1')),
+    silentSince: () => null,
+  }
   expect(await readiness({ processor: refused })()).toMatchObject({
     ready: false,
     checks: { processor: { ok: false, detail } },

@@ -114,6 +114,8 @@ export interface AdminClient {
   account(options?: CallOptions): Promise<result.AccountInfo>
   /** Returns a tag that changes when data readable by this client changes. It is cheap enough to poll every second. */
   changeTag(options?: CallOptions): Promise<string>
+  /** Returns the tag of `changeTag`, and since when the processor has not answered the service; null while it answers. */
+  changes(options?: CallOptions): Promise<result.ChangeState>
   /** Creates a link that signs in to the dashboard with the rights of this client's key. The link works once, within minutes. */
   dashboardLink(options?: CallOptions): Promise<{ url: string; expiresAt: string }>
   /**
@@ -249,6 +251,7 @@ function otherCalls(transport: Transport) {
     ownKey: (options?: CallOptions) => call(transport, 'getOwnKey', {}, options),
     account: (options?: CallOptions) => call(transport, 'getAccount', {}, options),
     changeTag: async (options?: CallOptions) => (await call(transport, 'getChangeTag', {}, options)).tag,
+    changes: (options?: CallOptions) => call(transport, 'getChangeTag', {}, options),
     dashboardLink: (options?: CallOptions) => call(transport, 'createDashboardLink', {}, options),
     doctor: async ({ maxAgeSeconds, ...options }: CallOptions & { readonly maxAgeSeconds?: number } = {}) =>
       (await call(transport, 'runDoctor', { query: { maxAge: maxAgeSeconds } }, options)).findings,

@@ -32,7 +32,7 @@ export const useAttention = (path: MenuPath): number =>
 export function noteFindings(findings: readonly Finding[]): void {
   const drifted = findings.find(({ check }) => check === 'drift')?.detail
   change({
-    '/health': findings.filter(({ status }) => status !== 'ok').length,
+    '/health': findings.filter(({ status }) => status === 'problem' || status === 'warning').length,
     '/drift': Number(/^\d+/.exec(drifted ?? '')?.[0] ?? 0),
   })
 }

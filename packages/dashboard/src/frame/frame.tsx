@@ -5,17 +5,13 @@ import { Link, useLocation } from 'wouter'
 import { useAccount } from './account.ts'
 import { useAttention } from './attention.ts'
 import { menu, type MenuPath } from './menu.ts'
+import { consequences, partName, useOutage } from './outage.ts'
 import { SessionContext } from '../session.ts'
 import { openPalette, paletteKeys } from './palette-keys.ts'
-import { Badge, Text } from '../ui/basic.tsx'
+import { Badge, Text, Time } from '../ui/basic.tsx'
 import { WhichAccount } from '../ui/which-account.tsx'
 
-interface FrameProps {
-  readonly isConnected: boolean
-  readonly children: ReactNode
-}
-
-export function Frame({ isConnected, children }: FrameProps) {
+export function Frame({ children }: { readonly children: ReactNode }) {
   const [isOpen, setOpen] = useState(false)
   const [path] = useLocation()
   useEffect(() => setOpen(false), [path])
@@ -69,13 +65,26 @@ export function Frame({ isConnected, children }: FrameProps) {
         <SignedIn />
       </nav>
       <main id="content" tabIndex={-1}>
-        {isConnected ? null : (
-          <div className="alert alert-warning" role="status">
-            <p>No connection to the service. Data may be out of date. Retrying …</p>
-          </div>
-        )}
+        <OutageBanner />
         {children}
       </main>
+    </div>
+  )
+}
+
+/** Says once what does not answer, since when, and what that means. */
+function OutageBanner() {
+  const outage = useOutage()
+  const mode = useAccount()?.mode
+  if (outage === null) return null
+  return (
+    <div className="alert alert-problem" role="status">
+      <p>
+        <b>
+          {partName(outage.part, mode)} has not answered since <Time at={new Date(outage.since).toISOString()} />.
+        </b>{' '}
+        {consequences[outage.part]}
+      </p>
     </div>
   )
 }

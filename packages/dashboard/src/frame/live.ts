@@ -9,11 +9,19 @@ import { asError } from '../words/words.ts'
 
 const pulse = new Pulse({
   firstTag: firstChangeTag,
-  readTag: () => api.admin.changeTag({ timeoutMs: 5000 }),
+  read: () => api.admin.changes({ timeoutMs: 5000 }),
+  isStoreDown: (error) => asError(error).code === 'store_unavailable',
+  now: () => Date.now(),
   page: document,
 })
 
-export const useIsConnected = () => useSyncExternalStore(pulse.onConnection, () => pulse.isConnected)
+/** Returns what is down now; null if nothing is. The frame of the page shows it once, for all parts of the page. */
+export const useOutage = () =>
+  useSyncExternalStore(
+    pulse.onConnection,
+    () => pulse.outage,
+    () => null,
+  )
 
 /** Resolves when the service responds again. Used after a request of the page failed, e.g. for its script. */
 export const untilConnected = () => pulse.untilConnected()

@@ -41,7 +41,7 @@ export function Drift() {
           </p>
         </Empty>
       ) : (
-        <Show of={drift} what="Comparing">
+        <Show of={drift} what="Drift">
           {({ inSync, differences, unmanaged, revision, version, prices }) => (
             <>
               <div className={inSync ? 'alert alert-good' : 'alert alert-warning'} role="status">

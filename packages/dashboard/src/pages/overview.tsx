@@ -6,8 +6,9 @@ import { api } from '../api.ts'
 import { noteMoney } from '../frame/attention.ts'
 import { MovementsChart, RevenueChart } from '../charts/money-chart.tsx'
 import { useLoaded } from '../frame/live.ts'
-import { Badge, Card, Empty, Id, Page, Show, Table, Text, Time } from '../ui/basic.tsx'
-import { FindingText } from '../ui/findings.tsx'
+import { useOutage } from '../frame/outage.ts'
+import { Card, Empty, Id, Page, Show, Table, Text, Time } from '../ui/basic.tsx'
+import { checkName, FindingBadge, FindingText, needsAction } from '../ui/findings.tsx'
 import { AsOf, mirrorReload, ShowMirrored } from '../ui/tenant/mirrored.tsx'
 import { count, money, pluralize } from '../words/words.ts'
 import { examine } from './health.tsx'
@@ -218,22 +219,22 @@ const maxFindingsAge = 60
 
 /** Renders the findings of the service that need an action by the user. */
 function Wrong() {
+  const outage = useOutage()
   const findings = useLoaded('doctor', (signal) => examine(signal, maxFindingsAge), { isLive: false })
   return (
     <Card title="Open problems" aside={<Link href="/health">Health</Link>}>
-      <Show of={findings} what="Examining">
+      <Show of={findings} what="The checks">
         {(list) => {
-          const wrong = list.filter(({ status }) => status !== 'ok')
-          if (wrong.length === 0) return <p>None: all checks passed.</p>
+          // The banner above the page tells an outage of the processor.
+          const wrong = list.filter((one) => needsAction(one) && (outage === null || one.check !== 'processor'))
+          if (wrong.length === 0)
+            return <p>{outage === null ? 'None: all checks passed.' : 'None besides the outage.'}</p>
           return (
             <ul className="plain-list stack">
               {wrong.map((finding) => (
                 <li key={finding.check}>
                   <p>
-                    <Badge tone={finding.status === 'problem' ? 'bad' : 'warn'}>{finding.status}</Badge>{' '}
-                    <b>
-                      <Text>{finding.check}</Text>
-                    </b>
+                    <FindingBadge of={finding} /> <b>{checkName(finding.check)}</b>
                   </p>
                   <FindingText of={finding} />
                 </li>

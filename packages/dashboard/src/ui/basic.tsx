@@ -3,6 +3,8 @@ import { Fragment, useEffect, useId, useLayoutEffect, useRef, useState, type Rea
 import { Link } from 'wouter'
 import type { By, RatecardError } from '@ratecard/client'
 import type { LoadState } from '../frame/live.ts'
+import { useAccount } from '../frame/account.ts'
+import { isCausedBy, partName, useOutage } from '../frame/outage.ts'
 import { pageWords } from '../words/page-words.ts'
 import { fromNow, localDay, localTime, money, utcTime } from '../words/words.ts'
 
@@ -195,7 +197,7 @@ export const Empty = ({ title, children }: { readonly title: string; readonly ch
   </div>
 )
 
-export const Loading = ({ what = 'Loading' }: { readonly what?: string }) => (
+export const Loading = ({ what = 'This page' }: { readonly what?: string }) => (
   <div className="loading" role="status">
     <span className="visually-hidden">{what} …</span>
     <span className="bar" aria-hidden="true" />
@@ -210,11 +212,36 @@ interface LoadedProps<Value> {
   readonly children: (value: Value) => ReactNode
 }
 
+interface NotLoadedProps {
+  readonly error: RatecardError
+  /** What could not be loaded, as the beginning of a sentence, e.g. `Invoices`. */
+  readonly what?: string
+  /** True if an earlier value is still shown. */
+  readonly isOld?: boolean
+  readonly onRetry: () => void
+}
+
+/** Renders why something could not be loaded. During an outage, which the frame of the page tells once, it only says that it waits. */
+export function NotLoaded({ error, what = 'This', isOld = false, onRetry }: NotLoadedProps) {
+  const outage = useOutage()
+  const mode = useAccount()?.mode
+  if (outage === null || !isCausedBy(outage, error)) return <Problem error={error} onRetry={onRetry} />
+  if (isOld) return null
+  const name = partName(outage.part, mode)
+  return (
+    <p className="quiet waiting" role="status">
+      {what}: shown as soon as {name.startsWith('The ') ? name.replace('The', 'the') : name} answers.
+    </p>
+  )
+}
+
 /** Renders loaded data in its three states: loading, error, value. During a reload and after a failed reload, the previous value stays. */
-export function Show<Value>({ of, what = 'Loading', children }: LoadedProps<Value>) {
+export function Show<Value>({ of, what = 'This', children }: LoadedProps<Value>) {
   return (
     <>
-      {of.error === null ? null : <Problem error={of.error} onRetry={of.reload} />}
+      {of.error === null ? null : (
+        <NotLoaded error={of.error} what={what} isOld={of.value !== undefined} onRetry={of.reload} />
+      )}
       {of.value === undefined ? of.error === null ? <Loading what={what} /> : null : children(of.value)}
     </>
   )

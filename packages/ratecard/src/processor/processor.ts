@@ -42,6 +42,11 @@ export interface Processor extends CustomerProcessor, SubscriptionChanges, Credi
   /** Returns the account of the key. Throws `unauthorized` if the key is wrong. */
   account(signal: AbortSignal): Promise<ProcessorAccount>
   /**
+   * Time (epoch milliseconds) since which the processor has answered no request of this process; null while it answers. Meanwhile reads fail
+   * with `unavailable` within two seconds.
+   */
+  silentSince(): number | null
+  /**
    * Returns the whole live state, read in list pages of 100 objects. Archived objects are included; `tiers` and `applies_to` are expanded.
    */
   snapshot(options: ReadOptions): Promise<Snapshot>

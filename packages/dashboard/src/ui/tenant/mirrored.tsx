@@ -2,7 +2,7 @@
 // incomplete.
 import type { ReactNode } from 'react'
 import type { LoadState } from '../../frame/live.ts'
-import { Badge, Empty, Loading, Problem, Prose, Time } from '../basic.tsx'
+import { Badge, Empty, Loading, NotLoaded, Prose, Time } from '../basic.tsx'
 
 /** Reload interval (ms) of data from the mirror. */
 export const mirrorReload = { everyMs: 15_000 }
@@ -36,7 +36,7 @@ export function ShowMirrored<Value>({ of, what, children }: MirroredProps<Value>
     )
   return (
     <>
-      {error === null ? null : <Problem error={error} onRetry={of.reload} />}
+      {error === null ? null : <NotLoaded error={error} what={what} isOld={value !== undefined} onRetry={of.reload} />}
       {value === undefined ? error === null ? <Loading what={what} /> : null : children(value)}
     </>
   )

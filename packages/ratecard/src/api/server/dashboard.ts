@@ -21,6 +21,13 @@ export const AccountInfo = shape('AccountInfo', {
 })
 export type AccountInfo = Inside<typeof AccountInfo>
 
+export const ChangeState = shape('ChangeState', {
+  tag: Type.String({ description: 'Opaque text. If it differs from the previous tag, load the data again.' }),
+  processor_silent_since: nullable(
+    Time('Time since which the processor has not answered this replica; null while it answers.'),
+  ),
+})
+
 export const dashboardOperations = operations({
   getOwnKey: {
     ...all,
@@ -51,12 +58,7 @@ export const dashboardOperations = operations({
     answers: {
       200: {
         description: 'The tag.',
-        schema: Type.Object(
-          {
-            tag: Type.String({ description: 'Opaque text. If it differs from the previous tag, load the data again.' }),
-          },
-          closed,
-        ),
+        schema: ChangeState,
       },
     },
   },

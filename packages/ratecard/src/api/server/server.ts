@@ -5,7 +5,9 @@ import { closed, shape, type Inside } from '../notation/schema.ts'
 
 export const Finding = shape('Finding', {
   check: Type.String(),
-  status: Type.Enum(['ok', 'warning', 'problem']),
+  status: Type.Enum(['ok', 'warning', 'problem', 'not_checked'], {
+    description: '`not_checked`: the processor does not answer, which is a finding of its own.',
+  }),
   detail: Type.String(),
   hint: Type.Optional(Type.String()),
 })

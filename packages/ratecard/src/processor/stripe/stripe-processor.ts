@@ -1,11 +1,14 @@
 // The Stripe adapter: performs steps and reads the account through the official SDK. It makes no decisions about the catalog. It sends
 // every write with the caller's idempotency key, and verifies every response.
+import type { Stripe } from 'stripe'
 import type { Clocks } from '../../base/clock.ts'
 import type { ResolvedStep } from '../../catalog/steps.ts'
 import type { SubscriptionProcessor } from '../subscription-change.ts'
 import type { Processor, ProcessorAccount } from '../processor.ts'
 import { inTurn, unlimitedBudget, type RateBudget } from '../rate-budget.ts'
-import { createCaller } from './connection/call.ts'
+import { createCaller, isAnswer } from './connection/call.ts'
+import { createContact } from './connection/contact.ts'
+import { sortFailure } from './connection/errors.ts'
 import { createCheckout, createPortal, expireCheckouts } from './customers/checkout.ts'
 import { ProcessorError } from '../processor-error.ts'
 import { type SentRequest, attemptTimeoutMs } from '../write-options.ts'
@@ -94,13 +97,16 @@ export function createStripeProcessor(options: StripeProcessorOptions): Processo
   } = options
   const stripe = createStripe({ secretKey, apiBase, timeoutMs })
   const { onRequest, listBudget = unlimitedBudget } = options
-  const caller = createCaller({ secretKey, budget, clock: wallClock, firstWaitMs, onRequest })
+  const contact = createContact({ clock: wallClock, probe: () => answers(stripe, secretKey) })
+  const calling = { secretKey, contact, clock: wallClock, firstWaitMs, onRequest }
+  const caller = createCaller({ ...calling, budget })
   const context: StripeContext = { stripe, caller, clock, wallClock, kinds: kindsOf(stripe) }
   const listing = {
     ...context,
-    caller: createCaller({ secretKey, budget: inTurn(listBudget, budget), clock: wallClock, firstWaitMs, onRequest }),
+    caller: createCaller({ ...calling, budget: inTurn(listBudget, budget) }),
   }
   return {
+    silentSince: contact.silentSince,
     account: async (signal) => {
       // The format of the key is checked only for Stripe itself, because another server (e.g. the sandbox) may accept any key.
       const problem = apiBase === null ? keyProblem(secretKey) : null
@@ -171,6 +177,19 @@ function customerHalf(context: StripeContext): SubscriptionProcessor {
 function writingStep(step: ResolvedStep): WritingStep {
   if (step.op === 'record') throw new TypeError('A record step is nothing for the processor.')
   return step
+}
+
+/** Time (ms) that a probe waits for an answer. */
+const probeMs = 1_500
+
+/** Sends one read without retries. Resolves with whether Stripe answered, even with a refusal. */
+async function answers(stripe: Stripe, secretKey: string): Promise<boolean> {
+  try {
+    await stripe.accounts.retrieveCurrent({}, { timeout: probeMs })
+    return true
+  } catch (error) {
+    return isAnswer(sortFailure(error, 'read', secretKey).repeat)
+  }
 }
 
 /** Reads the account. The mode (test or live) comes from the key, because Stripe's account object does not contain it. */

@@ -2,6 +2,7 @@
 import { reportUsageAgain } from '../../base/errors/advice.ts'
 import { endpointLimit } from '../../catalog/plan/webhooks.ts'
 import type { Processor } from '../../processor/processor.ts'
+import { ProcessorError } from '../../processor/processor-error.ts'
 import { leaseOf } from '../../acts/kinds.ts'
 import { readSoldItems } from '../../customers/item-swaps/sold-items.ts'
 import { duplicatesAmong, inCommon, type Duplicate } from '../../customers/item-swaps/duplicate-subscriptions.ts'
@@ -37,7 +38,23 @@ export interface DoctorDeps
 const subscriptionPages = 20
 const mostNamed = 5
 
-/** Checks store, history, processor account, unfinished pushes, webhooks and more. Changes nothing but its own lists. A check that throws becomes a finding. */
+/** Time (ms) that the checks wait for the first answer of the processor. Without one, the checks that ask it are not run. */
+const processorPatienceMs = 2_000
+
+/** Checks that ask the processor, or would only report its outage again. */
+const askingProcessor: ReadonlySet<string> = new Set([
+  'webhooks',
+  'lookup keys',
+  'subscriptions',
+  'usage',
+  'drift',
+  'mirror',
+])
+
+/**
+ * Checks store, history, processor account, unfinished pushes, webhooks and more. Changes nothing but its own lists. A check that throws
+ * becomes a finding. If the processor does not answer, that is one finding, and the checks that ask it are `not_checked`.
+ */
 export async function runChecks(deps: DoctorDeps): Promise<Finding[]> {
   const checks: readonly [string, () => Promise<Omit<Finding, 'check'>>][] = [
     ['store', () => checkStore(deps)],
@@ -61,11 +78,17 @@ export async function runChecks(deps: DoctorDeps): Promise<Finding[]> {
     ['schedules', () => checkSchedules(deps)],
   ]
   const findings: Finding[] = []
+  let isSilent = false
   for (const [check, run] of checks) {
+    if (isSilent && askingProcessor.has(check)) {
+      findings.push({ check, status: 'not_checked', detail: 'not checked, because the processor does not answer' })
+      continue
+    }
     try {
       findings.push({ check, ...(await run()) })
     } catch (error) {
       findings.push({ check, status: 'problem', detail: error instanceof Error ? error.message : 'The check failed.' })
+      if (check === 'processor') isSilent = !(error instanceof ProcessorError) || error.kind !== 'unauthorized'
     }
   }
   return findings
@@ -95,7 +118,12 @@ async function checkPolicies({ store, environment }: DoctorDeps): Promise<Omit<F
 }
 
 async function checkAccount({ store, processor, processorName, signal }: DoctorDeps): Promise<Omit<Finding, 'check'>> {
-  const account = await processor.account(signal)
+  const patience = AbortSignal.timeout(processorPatienceMs)
+  const account = await processor.account(AbortSignal.any([signal, patience])).catch((error: unknown) => {
+    throw patience.aborted
+      ? new ProcessorError('timeout', `${processorName} has not answered within 2 seconds.`, {}, error)
+      : error
+  })
   const mine = `${account.id} ${account.livemode ? 'live' : 'test'}`
   const bound = await store.facts.get('processor_account')
   if (bound !== null && bound !== mine)

@@ -38,7 +38,8 @@ export function createKeptFindings({ store, clock, examine, drift }: KeptFinding
   const run = async (current: number | null) => {
     const checkedAt = clock.now()
     const findings = await examine()
-    await keep({ findings, checkedAt, revision: current })
+    // A run during an outage would otherwise be shown after it.
+    if (findings.every(({ status }) => status !== 'not_checked')) await keep({ findings, checkedAt, revision: current })
     return findings
   }
   /** Returns the findings of the run that is under way, if no revision was added since its begin; otherwise of a new run. */

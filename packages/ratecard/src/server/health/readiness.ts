@@ -1,5 +1,6 @@
 // Checks whether this replica is ready. Load balancers probe often and in parallel, so concurrent probes share one request to the
 // processor.
+import { setTimeout as wait } from 'node:timers/promises'
 import type { ProblemCode } from '../../base/errors/codes.ts'
 import type { Clock } from '../../base/clock.ts'
 import { ServiceError } from '../../base/errors/service-error.ts'
@@ -10,7 +11,7 @@ import { refusalMs } from '../../store/records/refusal.ts'
 export interface ReadinessDeps {
   readonly store: Pick<Store, 'ping' | 'engine' | 'refusal'>
   /** Reads the processor account. Also rejects with `account_mismatch` if the key belongs to another account. */
-  readonly processor: { account(signal: AbortSignal): Promise<unknown> }
+  readonly processor: { account(signal: AbortSignal): Promise<unknown>; silentSince(): number | null }
   readonly workers: { state(): Promise<{ readonly available: boolean; readonly detail: string } | null> }
   readonly clock: Clock
   readonly stopping: AbortSignal
@@ -25,6 +26,10 @@ const refusals: Partial<Record<ProblemCode, string>> = {
   account_mismatch: 'the key belongs to another account than this store',
 }
 const unavailable: Check = { ok: false, detail: 'unavailable' }
+/** Without its store the service cannot tell whether the account is the right one. One outage is reported once. */
+const notChecked: Check = { ok: false, detail: 'not checked, because the store does not answer' }
+/** Time (ms) that a probe waits for the store. */
+const storePatienceMs = 2_000
 /** Cache time (ms) of the result of a processor check. Without the cache, frequent probes would use up the rate limit that pushes need. */
 const cacheTtlMs = 1_000
 /**
@@ -38,11 +43,12 @@ export function createReadiness(deps: ReadinessDeps): () => Promise<Readiness> {
   const { workers, stopping } = deps
   const lookAtProcessor = createProcessorLook(deps)
   return async () => {
-    const [storeCheck, processorCheck, runtime] = await Promise.all([
+    const [storeCheck, reachedProcessor, runtime] = await Promise.all([
       lookAtStore(deps),
       lookAtProcessor(),
       workers.state(),
     ])
+    const processorCheck = storeCheck.detail === unavailable.detail ? notChecked : reachedProcessor
     // The state of workers is reported, but `ready` does not depend on it, because prices are served without workers too.
     const workersCheck = { ok: runtime?.available ?? true, detail: runtime?.detail ?? 'off' }
     return {
@@ -57,10 +63,13 @@ export function createReadiness(deps: ReadinessDeps): () => Promise<Readiness> {
  * message is in the log.
  */
 async function lookAtStore({ store, clock }: ReadinessDeps): Promise<Check> {
-  const reached = await store.ping().then(
-    () => true,
-    () => false,
-  )
+  const reached = await Promise.race([
+    store.ping().then(
+      () => true,
+      () => false,
+    ),
+    wait(storePatienceMs, false, { ref: false }),
+  ])
   const refusal = store.refusal()
   if (refusal === null) return reached ? { ok: true, detail: store.engine } : unavailable
   const { kind, access, code, at } = refusal
@@ -86,6 +95,8 @@ function createProcessorLook({ processor, clock, stopping, patienceMs = 2_000 }:
       // The response is public, so it contains neither the key nor an account.
       const refusal = error instanceof ServiceError ? refusals[error.code] : undefined
       if (refusal !== undefined) return { ok: false, detail: refusal }
+      const since = processor.silentSince()
+      if (since !== null) return { ok: false, detail: `has not answered since ${new Date(since).toISOString()}` }
       const merelySilent = patience.aborted && clock.now() - reachedAt < silenceMs
       return merelySilent ? { ok: true, detail: 'slow' } : unavailable
     }

@@ -253,6 +253,8 @@ export function createService(options: ServiceOptions) {
     ...createPolicies(guarded),
     ...createSignIn({ store, clock: wallClock, validKey: (id) => keys.valid(id) }),
     ...createChanges({ store }),
+    /** See `Processor.silentSince`. */
+    processorSilentSince: () => processor.silentSince(),
     ...createAccountInfo({
       clock,
       store,
@@ -269,7 +271,10 @@ export function createService(options: ServiceOptions) {
     idempotent: createIdempotency({ store, clock: wallClock, busy: () => store.held(pushLease) }),
     readiness: createReadiness({
       store,
-      processor: { account: (signal) => bindAccount({ store, processor }, signal, 'look') },
+      processor: {
+        account: (signal) => bindAccount({ store, processor }, signal, 'look'),
+        silentSince: () => processor.silentSince(),
+      },
       workers,
       clock: wallClock,
       stopping: stopping.signal,

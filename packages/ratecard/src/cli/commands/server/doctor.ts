@@ -15,12 +15,17 @@ export const doctor: Command = {
     const findings = [...checkHere(context), ...(await checkServer(context, connect(context)))]
     const marks = { ok: out.paint.green('✓'), warning: out.paint.yellow('!'), problem: out.paint.red('✗') }
     for (const finding of findings) {
+      if (finding.status === 'not_checked') continue
       out.print(`${marks[finding.status]} ${out.paint.bold(finding.check)}  ${finding.detail}`)
       if (finding.hint !== undefined) out.print(`    ${out.paint.cyan('hint:')} ${finding.hint}`)
     }
-    const [problems, warnings] = (['problem', 'warning'] as const).map(
-      (wanted) => findings.filter(({ status }) => status === wanted).length,
-    ) as [number, number]
+    const of = (wanted: Finding['status']) => findings.filter(({ status }) => status === wanted)
+    const [problems, warnings, unchecked] = [of('problem').length, of('warning').length, of('not_checked')]
+    // One line, because all of them have the cause of the problem above.
+    if (unchecked.length > 0)
+      out.print(
+        `${out.paint.dim('–')} ${out.paint.bold('not checked')}  ${unchecked.map(({ check }) => check).join(', ')}`,
+      )
     out.say(`\n${verdictText(problems, warnings)}`)
     return { exit: problems === 0 ? 0 : 1, json: { findings } }
   },
@@ -85,6 +90,16 @@ async function checkServer({ io }: CommandContext, { client, url, key }: ServerC
     const { problem } = toFailure(error, { apiUrl: url })
     const known = error instanceof RatecardError && error.status === 401
     const hint = problem.hint === undefined ? {} : { hint: problem.hint }
+    if (error instanceof RatecardError && error.code === 'store_unavailable')
+      return [
+        { check: 'server', status: 'ok', detail: url },
+        { check: 'store', status: 'problem', detail: problem.detail, ...hint },
+        {
+          check: 'everything in the store',
+          status: 'not_checked',
+          detail: 'not checked, because the store does not answer',
+        },
+      ]
     if (!known) return [{ check: 'server', status: 'problem', detail: problem.detail, ...hint }]
     const detail = key === null ? 'none was found' : problem.detail
     return [

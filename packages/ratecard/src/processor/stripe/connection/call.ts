@@ -8,6 +8,7 @@ import { abortReason, orAborted } from '../../abort.ts'
 import { ProcessorError } from '../../processor-error.ts'
 import { type SentRequest, retryForMs } from '../../write-options.ts'
 import type { RateBudget } from '../../rate-budget.ts'
+import type { Contact } from './contact.ts'
 import {
   isMissing,
   sortBareStatus,
@@ -42,6 +43,8 @@ export interface Caller {
 export interface CallerOptions {
   readonly secretKey: string
   readonly budget: RateBudget
+  /** Lets reads fail at once while Stripe does not answer at all. */
+  readonly contact: Contact
   readonly clock: Clock
   /** Backoff (ms) before the first retry. It doubles for each further retry, up to 16 s. */
   readonly firstWaitMs: number
@@ -80,6 +83,7 @@ async function callStripe<R extends StripeResponse>(options: CallerOptions, call
   let doubt: ProcessorError | null = null
   for (let attempt = 1; ; attempt++) {
     try {
+      if (call.access === 'read') await options.contact.require()
       await options.budget.take(call.operation, call.signal)
       if (call.access === 'write') stopIfLate(call.signal)
     } catch (stop) {
@@ -92,7 +96,9 @@ async function callStripe<R extends StripeResponse>(options: CallerOptions, call
     failures[repeat]++
     if (repeat === 'doubtful' && call.access === 'write') doubt ??= error
     const waitMs = backoffMs(attempt, options.firstWaitMs)
-    const exhausted = failures[repeat] >= attempts[call.access][repeat] || options.clock.now() + waitMs > giveUpAt
+    const silent = call.access === 'read' && options.contact.silentSince() !== null
+    const exhausted =
+      silent || failures[repeat] >= attempts[call.access][repeat] || options.clock.now() + waitMs > giveUpAt
     // If Stripe replays a failure (`repeated`), that is the final outcome of the first attempt. After any other refusal of a retry, the
     // outcome of an earlier attempt is still unknown, because that attempt may still be running.
     if (exhausted) throw error.repeated ? error : (doubt ?? error)
@@ -123,6 +129,24 @@ function backoffMs(attempt: number, firstWaitMs: number): number {
 }
 
 async function attemptCall<R extends StripeResponse>(
+  options: CallerOptions,
+  call: StripeRequest<R>,
+): Promise<{ reply: R } | FailedAttempt> {
+  const done = options.contact.sent()
+  let answered: boolean | null = null
+  try {
+    const attempt = await sendOnce(options, call)
+    answered = !('repeat' in attempt) || isAnswer(attempt.repeat)
+    return attempt
+  } finally {
+    done(answered)
+  }
+}
+
+/** True for an attempt that got an answer of Stripe, even a refusal. */
+export const isAnswer = (repeat: RetryRule) => repeat === 'never' || repeat === 'later'
+
+async function sendOnce<R extends StripeResponse>(
   options: CallerOptions,
   call: StripeRequest<R>,
 ): Promise<{ reply: R } | FailedAttempt> {

@@ -74,7 +74,10 @@ export const keyRoutes = ({ service }: RouteDeps): Routes<typeof keyRows> => ({
 export const dashboardRoutes = ({ service, publicUrl }: RouteDeps): Routes<typeof dashboardRows> => ({
   getOwnKey: route(dashboardRows.getOwnKey, async ({ request }) => keyOf(request)),
   getAccount: route(dashboardRows.getAccount, () => service.accountInfo()),
-  getChangeTag: route(dashboardRows.getChangeTag, async () => ({ tag: await service.changeTag() })),
+  getChangeTag: route(dashboardRows.getChangeTag, async () => ({
+    tag: await service.changeTag(),
+    processorSilentSince: service.processorSilentSince(),
+  })),
   createDashboardLink: route(dashboardRows.createDashboardLink, async ({ request }) => {
     const { value, expiresAt } = await service.createDashboardLink(keyOf(request).id)
     return { url: `${publicUrl ?? ''}${dashboardPath}/open?token=${value}`, expiresAt }
