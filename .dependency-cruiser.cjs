@@ -229,6 +229,8 @@ module.exports = {
         pathNot: [
           '^packages/(dashboard|client)/',
           anyOf(['base', 'document']),
+          // The starter of `ratecard init`, as the example of an empty dashboard.
+          '^packages/ratecard/templates/',
           npm(['react', 'react-dom', 'uplot', 'wouter', '@types/[^/]+']),
         ],
       },

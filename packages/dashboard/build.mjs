@@ -14,7 +14,7 @@ const mount = '/dashboard'
 const inputs = [
   source,
   path.join(root, 'packages/client/dist'),
-  ...['base', 'document'].map((room) => path.join(root, 'packages/ratecard/src', room)),
+  ...['src/base', 'src/document', 'templates'].map((room) => path.join(root, 'packages/ratecard', room)),
   fileURLToPath(import.meta.url),
 ]
 

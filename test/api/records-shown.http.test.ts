@@ -108,9 +108,15 @@ const answers: readonly Answer[] = [
     columns: versionColumns,
     operation: 'listVersions',
     list: 'versions',
-    besides: ['actions', 'archived_webhooks', 'by', 'overrides'],
+    besides: ['actions', 'archived_webhooks', 'by', 'headline', 'overrides'],
   },
-  { record: 'job', columns: jobColumns, operation: 'listJobs', list: 'jobs', besides: ['allows', 'by'] },
+  {
+    record: 'job',
+    columns: jobColumns,
+    operation: 'listJobs',
+    list: 'jobs',
+    besides: ['allows', 'by', 'subject_name'],
+  },
   { record: 'worker', columns: workerColumns, operation: 'getWorker', besides: ofWorker },
   { record: 'worker', columns: workerColumns, operation: 'listWorkers', list: 'workers', besides: ofWorker },
   {

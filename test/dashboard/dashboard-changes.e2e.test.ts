@@ -86,7 +86,7 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser:', () => {
     await open(`plan/${push?.id ?? ''}`)
     expect(await read()).toEqual(expected)
     await open('history')
-    await page.getByText('2 prices replaced').click()
+    await page.getByRole('button', { name: /^Solo, monthly solo_monthly .* → .* and 1 more change$/ }).click()
     await usd.first().waitFor()
     expect(await read()).toEqual(expected)
     const below = page.getByRole('cell').filter({ has: usd })
@@ -175,7 +175,7 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser:', () => {
     await open('overview')
     for (const [text, option, url] of [
       ['heal', 'Health page', '**/dashboard/health'],
-      ['calls_m', 'calls_monthly price', '**/dashboard/prices/calls_monthly'],
+      ['calls_m', '(calls_monthly) price', '**/dashboard/prices/calls_monthly'],
       ['lodz', 'Żółta łódź (lodz) tenant', '**/dashboard/tenants/lodz'],
       ['2', 'Revision 2 history', '**/dashboard/history/2'],
     ] as const) {
@@ -251,12 +251,12 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser:', () => {
       await route.fulfill({ response, json: { ...body, in_sync: false, edited_fields: 1, differences: [difference] } })
     })
     await open('drift')
-    const row = page.getByRole('row', { name: /^EUR/ })
+    const row = page.getByRole('row', { name: /amount in EUR/ })
     await row.waitFor()
     expect(squeezed(await page.getByRole('row', { name: /At the processor now/ }).innerText())).toBe(
-      'Currency In your price list At the processor now Change',
+      'What Field In your price list At the processor now',
     )
-    expect(squeezed(await row.innerText())).toBe('EUR €17.00 €15.00 −11.8%')
+    expect(squeezed(await row.innerText())).toBe('price Solo, monthly solo_monthly amount in EUR €17.00 €15.00 −11.8%')
     await page.getByRole('link', { name: /^Drift ?1 need attention/ }).waitFor()
     await page.getByText('Undo the edits at the processor').waitFor()
     // The page asks again on its own, also while it closes.

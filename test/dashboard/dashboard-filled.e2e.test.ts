@@ -55,7 +55,9 @@ describe.skipIf(chromiumPath === null)('the dashboard of a filled service:', () 
     // The heading comes before the changes, which are read from the service.
     await page.getByRole('row', { name: '1 – 1,000 €9.00 flat fee €12.00 flat fee +33.3%' }).waitFor()
     await page.getByText('50% off forever').waitFor()
-    expect(await textOf(page)).toMatch(/price studio_monthly €16\.00 \/ month → €19\.00 \/ month \+18\.8%/)
+    expect(await textOf(page)).toMatch(
+      /price Studio, monthly studio_monthly €16\.00 \/ month → €19\.00 \/ month \+18\.8%/,
+    )
     // The line has what the fields of the coupon would repeat.
     expect(await textOf(page)).not.toMatch(/percent_off|duration/)
   })
@@ -64,7 +66,7 @@ describe.skipIf(chromiumPath === null)('the dashboard of a filled service:', () 
     const { page, open } = await world.signIn(world.key)
     await open('overview')
     await page.getByRole('link', { name: 'Show who' }).first().click()
-    await page.getByRole('row', { name: /Acme Rockets t00 Active solo earlier price €12\.00/ }).waitFor()
+    await page.getByRole('row', { name: /Acme Rockets t00 Active Solo solo earlier price €12\.00/ }).waitFor()
     await open('prices')
     await page.getByRole('link', { name: '13 on an earlier price' }).click()
     await page.getByRole('row', { name: /t00 Active earlier price €12\.00/ }).waitFor()
@@ -75,8 +77,9 @@ describe.skipIf(chromiumPath === null)('the dashboard of a filled service:', () 
     const { page } = await world.signIn(world.key)
     await planOf(page, dashboard(), nextPrices(config), 'Plan to overwrite these edits')
     await page.getByText(/^3 prices rise, 1 is new, 1 is no longer sold\. 3\d tenants keep the old price/).waitFor()
-    await page.getByText('3 broken policies').waitFor()
-    await page.getByText('key of scope “owner” overrides the policy').waitFor()
+    await page.getByText('Refused by 1 policy').waitFor()
+    await page.getByText('Warned of by 2 policies').waitFor()
+    await page.getByText('key of scope “owner” can override it').waitFor()
     // In both currencies of the price.
     await page.getByRole('row', { name: /solo_monthly replace .*\$41\.00 .*\$\d+\.00/ }).waitFor()
   })
@@ -99,7 +102,7 @@ describe.skipIf(chromiumPath === null)('the dashboard of a filled service:', () 
     await open('prices/solo_monthly')
     await page.getByRole('button', { name: 'Move subscribers …' }).click()
     const dialog = page.getByRole('dialog')
-    await dialog.getByText('2 broken policies').waitFor()
+    await dialog.getByText('Refused by 1 policy').waitFor()
     const when = dialog.getByText('At the renewal', { exact: true })
     expect((await when.boundingBox())?.height).toBeGreaterThan(20)
     expect(await dialog.getByRole('button', { name: /^Move \d+ subscriptions/ }).isDisabled()).toBe(true)
@@ -132,7 +135,19 @@ describe.skipIf(chromiumPath === null)('the dashboard of a filled service:', () 
     for (const [where, buttons] of [
       ['overview', ['Go to …']],
       ['tenants', ['Add a tenant …']],
-      ['tenants/t00', ['Remove …', 'Change plan …', 'Pause …', 'Cancel …', 'Give a grant …', 'Give a discount …']],
+      [
+        'tenants/t00',
+        [
+          'Remove …',
+          'Change plan …',
+          'Pause …',
+          'Cancel …',
+          'Change the deal …',
+          'Give a grant …',
+          'Give a discount …',
+          'Add credit …',
+        ],
+      ],
       ['prices/solo_monthly', ['Move subscribers …']],
       ['history/20', ['Roll back to this …']],
       ['workers/price-watch', ['Run now …']],
@@ -227,7 +242,7 @@ describe.skipIf(chromiumPath === null)('the dashboard of a filled service:', () 
   test('the coverage of deals shows each negotiated amount beside the list price', async () => {
     const { page, open } = await world.signIn(world.key)
     await open('coverage')
-    const row = page.getByRole('row', { name: /^studio_monthly / })
+    const row = page.getByRole('row', { name: /^Studio, monthly studio_monthly / })
     expect((await row.innerText()).replaceAll(/\s+/g, ' ')).toMatch(
       /€19\.00 a month .*€11\.00 a month .*€10\.00 a month/,
     )
@@ -250,7 +265,7 @@ describe.skipIf(chromiumPath === null)('the dashboard of a filled service:', () 
   test('a job is described in sentences, with the record of the journal below, and links to its tenant', async () => {
     const { page, open } = await world.signIn(world.key)
     await open('jobs')
-    await page.getByRole('link', { name: 't23', exact: true }).waitFor()
+    await page.getByRole('row', { name: /deal of a tenant Lumen Press 2 t23/ }).waitFor()
     const row = page.getByRole('row', { name: /deal of a tenant/ }).first()
     await row.getByRole('link', { name: /Details/ }).click()
     await page.getByText(/studio_monthly × \d+ became studio_monthly_\w+, from price_\w+ to price_\w+/).waitFor()
@@ -288,7 +303,7 @@ describe.skipIf(chromiumPath === null)('the dashboard of a filled service:', () 
     await page.getByRole('button', { name: 'Roll back to this …' }).click()
     await page.getByText('A push would also overwrite edits of product "studio" (name)').waitFor()
     await page.getByText('product backup, price backup_monthly').waitFor()
-    await page.getByRole('button', { name: 'Plan to overwrite these edits' }).click()
+    await page.getByRole('button', { name: 'Overwrite these edits and show what changes' }).click()
     await page.getByText('What changes').waitFor()
   })
 

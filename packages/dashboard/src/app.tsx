@@ -1,9 +1,10 @@
 // Routes: selects the page for the address.
-import { Component, useEffect, useRef, useState, type ComponentType, type ReactNode } from 'react'
+import { Component, useEffect, useMemo, useRef, useState, type ComponentType, type ReactNode } from 'react'
 import { Link, Redirect, Route, Router, Switch, useLocation } from 'wouter'
 import { api } from './api.ts'
 import { readAttention } from './frame/attention.ts'
 import { AccountContext } from './frame/account.ts'
+import { CatalogContext, catalogOf } from './frame/catalog.ts'
 import { Frame } from './frame/frame.tsx'
 import { onChange, untilConnected, useLoaded, useOutage } from './frame/live.ts'
 import { base } from './frame/menu.ts'
@@ -18,6 +19,16 @@ export function App() {
   // Pages render before the user's service key is loaded. Until then they offer no actions.
   const key = useLoaded('key', (signal) => api.admin.ownKey({ signal }))
   const account = useLoaded('account', (signal) => api.admin.account({ signal }))
+  const served = useLoaded('catalog', (signal) => api.admin.config({ signal }))
+  const catalog = useMemo(
+    () =>
+      served.value !== undefined
+        ? catalogOf(served.value.config)
+        : served.error?.code === 'config_not_found'
+          ? null
+          : undefined,
+    [served.value, served.error],
+  )
   useEffect(() => {
     readAttention()
     return onChange(readAttention)
@@ -27,17 +38,19 @@ export function App() {
       <SessionContext value={key.value ?? null}>
         <AccountContext value={account.value ?? null}>
           <OutageContext value={useOutage()}>
-            <a className="skip" href="#content">
-              Skip to the page
-            </a>
-            <Frame>
-              {key.error === null || key.value !== undefined ? (
-                <Pages />
-              ) : (
-                <NotLoaded error={key.error} onRetry={key.reload} />
-              )}
-            </Frame>
-            <Palette />
+            <CatalogContext value={catalog}>
+              <a className="skip" href="#content">
+                Skip to the page
+              </a>
+              <Frame>
+                {key.error === null || key.value !== undefined ? (
+                  <Pages />
+                ) : (
+                  <NotLoaded error={key.error} onRetry={key.reload} />
+                )}
+              </Frame>
+              <Palette />
+            </CatalogContext>
           </OutageContext>
         </AccountContext>
       </SessionContext>

@@ -42,7 +42,7 @@ test('the command line grants credits to a tenant in major units of the currency
   const { stdout } = await run('tenants', 'credits', 'glazeworks')
   expect(stdout).toContain('Balance: ¥500, $50.00')
   expect(stdout).toContain(String(given.document['id']))
-  expect((await run('tenants', 'show', 'glazeworks')).stdout).toMatch(/credit {6}¥500, \$50\.00/)
+  expect((await run('tenants', 'show', 'glazeworks')).stdout).toMatch(/credit {8}¥500, \$50\.00/)
   expect((await json('tenants', 'show', 'glazeworks')).document).toMatchObject({
     credits: [
       { currency: 'jpy', amount: 500 },

@@ -51,7 +51,7 @@ describe('commands for tenants', () => {
     expect(await json('tenants update potters --email a@potters.example')).toMatchObject({
       document: { id: 'potters', email: 'a@potters.example', enterprise_template: null },
     })
-    expect((await run('tenants show potters')).stdout).toMatch(/customer {4}none yet[\s\S]*billing {5}none/)
+    expect((await run('tenants show potters')).stdout).toMatch(/state {9}none[\s\S]*customer {6}none yet/)
     expect((await json('tenants list')).document).toMatchObject({ tenants: [{ id: 'potters' }] })
     expect(await run('tenants delete potters --yes')).toMatchObject({ exit: 0 })
     expect(await json('tenants show potters')).toMatchObject({

@@ -2,7 +2,7 @@
 // service's own code calculates the amounts.
 import { useMemo } from 'react'
 import type { PriceDocument } from '@ratecard/client'
-import { Table } from '../ui/basic.tsx'
+import { Table } from '../ui/table.tsx'
 import { axisMoney, count, money, period } from '../words/words.ts'
 import { Chart } from './chart.tsx'
 import { costOf, quantitiesOf } from './costs.ts'

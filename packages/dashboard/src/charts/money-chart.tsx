@@ -1,7 +1,7 @@
 // Charts of monthly recurring revenue: revenue by day with a mark for each push, and its gains and losses by week.
 import { useMemo } from 'react'
 import type { MoneyDay, MoneyDays } from '@ratecard/client'
-import { Table } from '../ui/basic.tsx'
+import { Table } from '../ui/table.tsx'
 import { axisMoney, money, pageLocale } from '../words/words.ts'
 import { Chart } from './chart.tsx'
 

@@ -117,6 +117,18 @@ const namePx = 22
 /** Steps between the values of an axis with whole numbers. uPlot's own steps include halves, e.g. 2.5 units. */
 const wholeSteps = Array.from({ length: 13 }, (_, power) => [1, 2, 5].map((step) => step * 10 ** power)).flat()
 
+/** Returns the step between the lines of an axis from 0 to `high`: 1, 2 or 5 times a power of ten, so that there are at most six. */
+function stepTo(high: number): number {
+  const power = 10 ** Math.floor(Math.log10(high / 5))
+  return [1, 2, 5, 10].map((step) => step * power).find((step) => high / step <= 5.01) ?? power
+}
+
+/** Returns the top of an axis: its last line, so that no bar passes the last label. */
+const niceTop = (high: number) => (high > 0 ? Math.ceil(high / stepTo(high) - 1e-9) * stepTo(high) : 1)
+
+const multiples = (step: number, high: number) =>
+  Array.from({ length: Math.round(high / step) + 1 }, (_, index) => index * step)
+
 interface DrawnPlot extends Pick<PlotProps, 'xs' | 'series' | 'xName' | 'yName'> {
   readonly kind: 'line' | 'bar' | 'point'
   readonly height: number
@@ -156,7 +168,7 @@ function optionsOf(drawn: DrawnPlot): uPlot.Options {
         ...(kind === 'bar' ? { range: [-0.6, xs.length - 0.4] as [number, number] } : {}),
         ...(kind === 'point' ? { range: aroundTimes(xs) } : {}),
       },
-      y: { range: (_plot, _low, high) => [0, high > 0 ? high * 1.08 : 1] },
+      y: { range: (_plot, _low, high) => [0, niceTop(high)] },
     },
     ...(timeZone === undefined
       ? {}
@@ -176,6 +188,7 @@ function optionsOf(drawn: DrawnPlot): uPlot.Options {
         ...axis,
         label: yName,
         size: axisPx,
+        splits: (_plot, _axis, _low, high) => multiples(stepTo(high), high),
         values: (_plot, splits) => splits.map((value) => says().tickY(value)),
       },
     ],

@@ -28,8 +28,19 @@ export const useAttention = (path: MenuPath): number =>
     () => 0,
   )
 
+let known: readonly Finding[] | null = null
+
+/** Returns the findings of the last run that a page has read; null before the first one. */
+export const useKnownFindings = () =>
+  useSyncExternalStore(
+    subscribe,
+    () => known,
+    () => null,
+  )
+
 /** Updates the numbers of the menu from findings: the number of problems, and of drifted fields. */
 export function noteFindings(findings: readonly Finding[]): void {
+  known = findings
   const drifted = findings.find(({ check }) => check === 'drift')?.detail
   change({
     '/health': findings.filter(({ status }) => status === 'problem' || status === 'warning').length,
@@ -56,7 +67,8 @@ const maxFindingsAge = 86_400
 export function readAttention(): void {
   const unread = () => undefined
   void api.admin.doctor({ maxAgeSeconds: maxFindingsAge }).then(noteFindings, unread)
-  void api.money.now().then(noteMoney, unread)
+  // The overview reads the money itself.
+  if (!location.pathname.endsWith('/overview')) void api.money.now().then(noteMoney, unread)
   void api.admin
     .pushes(recent)
     .then(({ pushes }) => change({ '/plan': pushes.filter(({ state }) => state === 'interrupted').length }), unread)

@@ -1,7 +1,6 @@
 // Scripts of the pages, each loaded on the first visit. Only the price list is in the first script.
 import type { ComponentType } from 'react'
 import type { MenuPath } from './menu.ts'
-import { Prices } from '../pages/prices.tsx'
 
 export class PageScript {
   readonly #load: () => Promise<ComponentType>
@@ -11,12 +10,6 @@ export class PageScript {
 
   constructor(load: () => Promise<ComponentType>) {
     this.#load = load
-  }
-
-  static of(component: ComponentType): PageScript {
-    const script = new PageScript(() => Promise.resolve(component))
-    script.component = component
-    return script
   }
 
   /** Loads the script once. After a failure, the next call retries. */
@@ -37,7 +30,7 @@ const pageOf = <Name extends string>(load: () => Promise<Record<Name, ComponentT
 
 const inMenu: Readonly<Record<MenuPath, PageScript>> = {
   '/overview': pageOf(() => import('../pages/overview.tsx'), 'Overview'),
-  '/prices': PageScript.of(Prices),
+  '/prices': pageOf(() => import('../pages/prices.tsx'), 'Prices'),
   '/plan': pageOf(() => import('../pages/plan.tsx'), 'Plan'),
   '/history': pageOf(() => import('../pages/history.tsx'), 'HistoryPage'),
   '/drift': pageOf(() => import('../pages/drift.tsx'), 'Drift'),

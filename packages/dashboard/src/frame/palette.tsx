@@ -1,13 +1,15 @@
 // Dialog that finds a page, price, product, tenant or revision by a part of its name, and opens its page. Opened with ⌘K or Ctrl+K, or from
 // the menu.
-import { useEffect, useId, useLayoutEffect, useState } from 'react'
+import { useEffect, useId, useLayoutEffect, useMemo, useState } from 'react'
 import { useLocation } from 'wouter'
 import { api } from '../api.ts'
+import { useCatalog, type Catalog } from './catalog.ts'
 import { useLoaded } from './live.ts'
 import { menu } from './menu.ts'
 import { openEvent } from './palette-keys.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { Text } from '../ui/basic.tsx'
+import { priceName, productName } from '../words/names.ts'
 
 const maxHits = 12
 
@@ -44,13 +46,19 @@ export function Palette() {
 const pageHits: readonly Hit[] = menu.flatMap(({ places }) => places.map((place) => ({ ...place, kind: 'page' })))
 
 /** Returns the products and prices of the price list; none if there is no price list yet. */
-async function readCatalogHits(signal: AbortSignal): Promise<readonly Hit[]> {
-  const { config } = await api.admin.config({ signal })
-  return config.products.flatMap((product) => [
-    { path: `/prices?q=${encodeURIComponent(product.id)}`, name: `${product.name} (${product.id})`, kind: 'product' },
-    ...(product.prices ?? []).map(({ id }) => ({ path: `/prices/${encodeURIComponent(id)}`, name: id, kind: 'price' })),
+const catalogHits = (catalog: Catalog | null): readonly Hit[] =>
+  [...(catalog?.products.values() ?? [])].flatMap((product) => [
+    {
+      path: `/prices?q=${encodeURIComponent(product.id)}`,
+      name: `${productName(product)} (${product.id})`,
+      kind: 'product',
+    },
+    ...(product.prices ?? []).map((price) => ({
+      path: `/prices/${encodeURIComponent(price.id)}`,
+      name: `${priceName(price, product)} (${price.id})`,
+      kind: 'price',
+    })),
   ])
-}
 
 async function readTenantHits(q: string, signal: AbortSignal): Promise<readonly Hit[]> {
   if (q === '') return []
@@ -64,12 +72,13 @@ async function readTenantHits(q: string, signal: AbortSignal): Promise<readonly 
 
 function useHits(text: string): readonly Hit[] {
   const q = text.trim()
-  const catalog = useLoaded('palette catalog', readCatalogHits, { isLive: false })
+  const catalog = useCatalog()
+  const all = useMemo(() => catalogHits(catalog), [catalog])
   const tenants = useLoaded(`palette ${q}`, (signal) => readTenantHits(q, signal), { isLive: false })
   const wanted = q.toLowerCase()
   const fits = ({ name }: Hit) => name.toLowerCase().includes(wanted)
   const revision: Hit[] = /^\d{1,9}$/.test(q) ? [{ path: `/history/${q}`, name: `Revision ${q}`, kind: 'history' }] : []
-  const known = q === '' ? [] : (catalog.value ?? []).filter(fits)
+  const known = q === '' ? [] : all.filter(fits)
   return [...revision, ...pageHits.filter(fits), ...known.slice(0, maxHits), ...(tenants.value ?? [])]
 }
 

@@ -1,10 +1,13 @@
 // Coverage page: for each price of the public list, the prices of the enterprise templates, and the templates that lack one.
-import { Fragment } from 'react'
-import type { Coverage, PriceDocument } from '@ratecard/client'
+import { useState } from 'react'
+import type { Coverage } from '@ratecard/client'
 import { api } from '../api.ts'
+import { useCatalog } from '../frame/catalog.ts'
 import { useLoaded } from '../frame/live.ts'
-import { pricesById } from '../amounts/price-change.ts'
-import { Badge, Card, Empty, Id, Page, Show, Text } from '../ui/basic.tsx'
+import { Badge, Card, Empty, Id, Page, Show } from '../ui/basic.tsx'
+import { Table } from '../ui/table.tsx'
+import { Choices } from '../ui/choices.tsx'
+import { nameOfPrice, NamedPrice } from '../ui/named.tsx'
 import { PriceMoney } from '../ui/price/price-row.tsx'
 import { pluralize } from '../words/words.ts'
 
@@ -15,17 +18,14 @@ import { pluralize } from '../words/words.ts'
 const isNegotiated = ({ cells }: Coverage['rows'][number]) => cells.some(({ priceId }) => priceId !== null)
 
 export function CoveragePage() {
-  const coverage = useLoaded('coverage', async (signal) => {
-    const [found, { config }] = await Promise.all([api.enterprise.coverage({ signal }), api.admin.config({ signal })])
-    return { ...found, prices: pricesById(config) }
-  })
+  const coverage = useLoaded('coverage', (signal) => api.enterprise.coverage({ signal }))
   const isEmpty = coverage.error?.code === 'config_not_found'
   return (
     <Page title="Coverage" lead="Which deals have a negotiated price instead of each list price, and how much it is.">
       {isEmpty ? <NoDeals /> : null}
       {isEmpty ? null : (
         <Show of={coverage} what="Coverage">
-          {({ templates, enterpriseIds, rows, gaps, withoutBase, prices }) =>
+          {({ templates, enterpriseIds, rows, gaps, withoutBase }) =>
             templates.length + enterpriseIds.length === 0 ? (
               <NoDeals />
             ) : (
@@ -37,46 +37,7 @@ export function CoveragePage() {
                       : `${pluralize(gaps, 'gap')}: a tenant with that deal keeps paying the base price.`}
                   </p>
                 </div>
-                <Card isFlush>
-                  <div className="table-wrap" tabIndex={0} role="region" aria-label="Coverage, scrolls sideways">
-                    <table className="table table-wide matrix">
-                      <caption className="visually-hidden">Base prices by deal</caption>
-                      <thead>
-                        <tr>
-                          <th scope="col">Base price</th>
-                          {[
-                            ...templates.map((name) => ['template', name]),
-                            ...enterpriseIds.map((name) => ['own prices', name]),
-                          ].map(([kind = '', name = '']) => (
-                            <th key={`${kind} ${name}`} scope="col">
-                              {kind} <Text>{name}</Text>
-                            </th>
-                          ))}
-                        </tr>
-                      </thead>
-                      <tbody>
-                        {rows.map((row) => (
-                          <tr key={row.basePriceId}>
-                            <th scope="row">
-                              <Priced id={row.basePriceId} prices={prices} />
-                            </th>
-                            {row.cells.map((cell) => (
-                              <td key={cell.target}>
-                                {cell.priceId !== null ? (
-                                  <Priced id={cell.priceId} prices={prices} />
-                                ) : isNegotiated(row) ? (
-                                  <Badge tone="warn">gap</Badge>
-                                ) : (
-                                  <span className="quiet">list price</span>
-                                )}
-                              </td>
-                            ))}
-                          </tr>
-                        ))}
-                      </tbody>
-                    </table>
-                  </div>
-                </Card>
+                <CoverageTable templates={templates} enterpriseIds={enterpriseIds} rows={rows} />
                 {withoutBase.length === 0 ? null : (
                   <div className="alert alert-warning">
                     <p>
@@ -100,29 +61,83 @@ export function CoveragePage() {
   )
 }
 
-/** Renders an id that may break after an underscore, because columns of long ids are wider than the window. */
-const BrokenId = ({ children: id }: { readonly children: string }) => (
-  <bdi className="mono text">
-    {id.split(/(?<=_)/).map((word, index) => (
-      <Fragment key={index}>
-        {word}
-        <wbr />
-      </Fragment>
-    ))}
-  </bdi>
-)
+const shows = { negotiated: 'With a deal', all: 'All prices' } as const
 
-/** Renders the id of a price, and below it its amount. */
-function Priced({ id, prices }: { readonly id: string; readonly prices: ReadonlyMap<string, PriceDocument> }) {
-  const price = prices.get(id)
+type CoverageTableProps = Pick<Coverage, 'templates' | 'enterpriseIds' | 'rows'>
+
+/** Renders a row for each list price that a deal changes; on demand for each price. A column for each deal. */
+function CoverageTable({ templates, enterpriseIds, rows }: CoverageTableProps) {
+  const catalog = useCatalog()
+  const [view, setView] = useState<keyof typeof shows>('negotiated')
+  const [text, setText] = useState('')
+  const wanted = text.trim().toLowerCase()
+  const negotiated = rows.filter(isNegotiated)
+  const shown = view === 'all' ? rows : negotiated
+  const hasText = (id: string) => `${nameOfPrice(catalog, id) ?? ''} ${id}`.toLowerCase().includes(wanted)
+  const found = shown.filter(
+    ({ basePriceId, cells }) =>
+      hasText(basePriceId) || cells.some(({ priceId }) => priceId !== null && hasText(priceId)),
+  )
   return (
     <>
-      <BrokenId>{id}</BrokenId>
-      {price === undefined ? null : (
-        <span className="matrix-money">
-          <PriceMoney price={price} unit={undefined} />
-        </span>
+      <search className="row spread">
+        <input
+          className="input grow"
+          type="search"
+          aria-label="Search prices"
+          placeholder="Price, name or id"
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+        />
+        <Choices name="Which prices" options={shows} value={view} onChange={setView} />
+      </search>
+      {found.length === 0 ? (
+        <Empty title="No price found" />
+      ) : (
+        <Card isFlush>
+          <Table
+            caption="Base prices by deal"
+            columns={[
+              'Base price',
+              ...templates.map((name) => `Template ${name}`),
+              ...enterpriseIds.map((name) => `Own prices ${name}`),
+            ]}
+            rows={found.map((row) => ({
+              key: row.basePriceId,
+              cells: [
+                <Priced id={row.basePriceId} />,
+                ...row.cells.map((cell) =>
+                  cell.priceId !== null ? (
+                    <Priced key={cell.target} id={cell.priceId} />
+                  ) : isNegotiated(row) ? (
+                    <Badge key={cell.target} tone="warn">
+                      gap
+                    </Badge>
+                  ) : (
+                    <span key={cell.target} className="quiet">
+                      list price
+                    </span>
+                  ),
+                ),
+              ],
+            }))}
+          />
+        </Card>
       )}
+      {view === 'all' || rows.length === negotiated.length ? null : (
+        <p className="quiet">{pluralize(rows.length - negotiated.length, 'other price')}: list price in every deal.</p>
+      )}
+    </>
+  )
+}
+
+/** Renders a price by its name, and below it its amount. */
+function Priced({ id }: { readonly id: string }) {
+  const found = useCatalog()?.prices.get(id)
+  return (
+    <>
+      <NamedPrice id={id} />
+      {found === undefined ? null : <PriceMoney price={found.price} unit={undefined} />}
     </>
   )
 }

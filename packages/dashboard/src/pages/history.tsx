@@ -2,11 +2,11 @@
 import { useState } from 'react'
 import { Link } from 'wouter'
 import type { HistoryEntry } from '@ratecard/client'
-import { reportedChanges } from '../../../ratecard/src/base/wording/change-words.ts'
 import { api } from '../api.ts'
 import { useLoaded } from '../frame/live.ts'
-import { Badge, Card, Empty, Page, Pager, Show, Table, Text, Time, Who } from '../ui/basic.tsx'
-import { changesText } from '../ui/plan/changes.tsx'
+import { Badge, Card, Empty, Page, Pager, Show, ShortWho, Text, Time } from '../ui/basic.tsx'
+import { Table } from '../ui/table.tsx'
+import { Headline } from '../ui/plan/headline.tsx'
 import { Differences } from '../ui/plan/revision-changes.tsx'
 
 const limit = 20
@@ -46,7 +46,7 @@ function VersionTable({ versions }: { readonly versions: readonly HistoryEntry[]
   return (
     <Table
       caption="Revisions"
-      columns={['Revision', 'What', 'Why', 'Who', 'When']}
+      columns={['Revision', 'What', 'Why', { name: 'Who', isExtra: true }, 'When']}
       rows={versions.map((entry) => ({
         key: String(entry.revision),
         cells: [
@@ -57,8 +57,8 @@ function VersionTable({ versions }: { readonly versions: readonly HistoryEntry[]
           </>,
           <What entry={entry} isOpen={open.includes(entry.revision)} onToggle={() => toggle(entry.revision)} />,
           entry.message === null ? '—' : <Text>{entry.message}</Text>,
-          <Who author={entry.author} by={entry.by} />,
-          <Time at={entry.createdAt} />,
+          <ShortWho author={entry.author} by={entry.by} />,
+          <Time at={entry.createdAt} isDay />,
         ],
         ...(open.includes(entry.revision)
           ? { below: <Differences from={entry.revision - 1} to={entry.revision} /> }
@@ -76,7 +76,7 @@ interface WhatProps {
 
 /** Renders a summary. A click on it shows the changes with their amounts under the row. */
 function What({ entry, isOpen, onToggle }: WhatProps) {
-  const words = changesText(reportedChanges(entry), 'done')
+  const words = <Headline of={entry} />
   if (entry.revision <= 1) return words
   return (
     <button type="button" className="disclose" aria-expanded={isOpen} onClick={onToggle}>

@@ -8,6 +8,7 @@ import { useMayAct } from '../session.ts'
 import { Card, Facts, Id, Page, Problem, Prose, Show, Text, Time, Who } from '../ui/basic.tsx'
 import { Confirm } from '../ui/dialog.tsx'
 import { Failure } from '../ui/failure.tsx'
+import { NamedTenant } from '../ui/named.tsx'
 import { JobSubject } from '../ui/job-subject.tsx'
 import { PushBadge } from '../ui/plan/push-badge.tsx'
 import { localTime, remaining } from '../words/words.ts'
@@ -46,10 +47,14 @@ export function JobPage() {
             {one.scheduledMoves.length === 0 ? null : (
               <Card title="Scheduled at the processor">
                 <div className="stack">
-                  {one.scheduledMoves.slice(0, 100).map(({ item, tenantId, customer, subscription, effectiveAt }) => (
-                    <p key={item}>
-                      {tenantId === null ? <Id>{customer}</Id> : <Link href={`/tenants/${tenantId}`}>{tenantId}</Link>},{' '}
-                      <Id>{subscription}</Id> moves on <Time at={effectiveAt} />
+                  {one.scheduledMoves.slice(0, 100).map((move) => (
+                    <p key={move.item}>
+                      {move.tenantId === null ? (
+                        <Id>{move.customer}</Id>
+                      ) : (
+                        <NamedTenant id={move.tenantId} name={move.tenantName} />
+                      )}
+                      , <Id>{move.subscription}</Id> moves on <Time at={move.effectiveAt} />
                     </p>
                   ))}
                 </div>

@@ -3,7 +3,8 @@ import { useState } from 'react'
 import { jobWords } from '../../../ratecard/src/base/wording/job-words.ts'
 import { api } from '../api.ts'
 import { useLoaded } from '../frame/live.ts'
-import { Card, Empty, Page, Pager, Show, Table, Time, Who } from '../ui/basic.tsx'
+import { Card, Empty, Page, Pager, ShortWho, Show, Time } from '../ui/basic.tsx'
+import { Table } from '../ui/table.tsx'
 import { JobSubject } from '../ui/job-subject.tsx'
 import { PushBadge, progressCells } from '../ui/plan/push-badge.tsx'
 
@@ -38,7 +39,7 @@ export function Jobs() {
                       <PushBadge state={job.state} />,
                       jobWords[job.kind],
                       <JobSubject of={job} />,
-                      <Who author={job.author} by={job.by} />,
+                      <ShortWho author={job.author} by={job.by} />,
                       <Time at={job.createdAt} />,
                       ...progressCells(job, `/jobs/${encodeURIComponent(job.id)}`, `job ${job.id}`),
                     ],

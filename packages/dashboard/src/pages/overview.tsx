@@ -1,14 +1,19 @@
 // Overview page: revenue, open debts, changes of the last pushes, and problems that the checks found.
-import { useEffect, type ReactNode } from 'react'
+import { useEffect, useState, type ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { CurrencyMoney, Money, MoneyDays } from '@ratecard/client'
 import { api } from '../api.ts'
-import { noteMoney } from '../frame/attention.ts'
+import { noteMoney, useKnownFindings } from '../frame/attention.ts'
 import { MovementsChart, RevenueChart } from '../charts/money-chart.tsx'
 import { useLoaded } from '../frame/live.ts'
 import { useOutage } from '../frame/outage.ts'
-import { Card, Empty, Id, Page, Show, Table, Text, Time } from '../ui/basic.tsx'
+import { Card, Page, Show, Text, Time } from '../ui/basic.tsx'
+import { Table } from '../ui/table.tsx'
 import { checkName, FindingBadge, FindingText, needsAction } from '../ui/findings.tsx'
+import { FirstSteps } from '../ui/first-steps.tsx'
+import { Choices } from '../ui/choices.tsx'
+import { Headline } from '../ui/plan/headline.tsx'
+import { NamedProduct } from '../ui/named.tsx'
 import { AsOf, mirrorReload, ShowMirrored } from '../ui/tenant/mirrored.tsx'
 import { count, money, pluralize } from '../words/words.ts'
 import { examine } from './health.tsx'
@@ -37,22 +42,8 @@ export function Overview() {
         {({ now, days }) => (
           <>
             <AsOf of={now} />
-            {now.currencies.length === 0 ? (
-              <Empty title="No subscriptions yet">
-                <p>
-                  Revenue appears here after the first sale of a recurring price.
-                  {days.pushes.length > 0 ? null : (
-                    <>
-                      {' '}
-                      Push your price list on the <Link href="/plan">Plan</Link> page.
-                    </>
-                  )}
-                </p>
-              </Empty>
-            ) : null}
-            {now.currencies.map((one) => (
-              <Currency key={one.currency} of={one} days={days} isOnly={now.currencies.length === 1} />
-            ))}
+            {now.currencies.length === 0 ? <FirstSteps /> : null}
+            <Revenue now={now} days={days} />
             <Pushes now={now} days={days} />
           </>
         )}
@@ -68,10 +59,31 @@ interface CurrencyProps {
   readonly isOnly: boolean
 }
 
+/** One card for all currencies: the one with the most subscriptions first, the others by a switch. */
+function Revenue({ now: { currencies }, days }: Overviewed) {
+  const largest = currencies.toSorted((one, other) => other.subscriptions - one.subscriptions)
+  const [chosen, setChosen] = useState<string | null>(null)
+  const of = largest.find(({ currency }) => currency === chosen) ?? largest[0]
+  if (of === undefined) return null
+  const names = Object.fromEntries(largest.map(({ currency }) => [currency, currency.toUpperCase()]))
+  return (
+    <Card
+      title={`Revenue in ${of.currency.toUpperCase()}`}
+      aside={
+        largest.length < 2 ? undefined : (
+          <Choices name="Currency" options={names} value={of.currency} onChange={setChosen} />
+        )
+      }
+    >
+      <Currency key={of.currency} of={of} days={days} isOnly={largest.length < 2} />
+    </Card>
+  )
+}
+
 function Currency({ of, days, isOnly }: CurrencyProps) {
   const own = days.days.filter(({ currency }) => currency === of.currency)
   return (
-    <Card title={`Revenue in ${of.currency.toUpperCase()}`}>
+    <>
       <Tiles of={of} isOnly={isOnly} />
       <div className="stack">
         {own.length < 2 ? (
@@ -84,7 +96,7 @@ function Currency({ of, days, isOnly }: CurrencyProps) {
         )}
         <Mix of={of} />
       </div>
-    </Card>
+    </>
   )
 }
 
@@ -103,7 +115,11 @@ function Mix({ of: { byProduct, mrr, currency } }: { readonly of: CurrencyMoney 
           .map((product) => ({
             key: product.productId ?? '',
             cells: [
-              product.productId === null ? 'products that Ratecard does not manage' : <Id>{product.productId}</Id>,
+              product.productId === null ? (
+                'products that Ratecard does not manage'
+              ) : (
+                <NamedProduct id={product.productId} />
+              ),
               <span className="share">
                 <progress className="progress" aria-hidden="true" max={whole} value={Number(product.mrr)} />
                 {`${String(Math.round((Number(product.mrr) / whole) * 100))}%`}
@@ -176,28 +192,37 @@ function Tiles({ of, isOnly }: Pick<CurrencyProps, 'of' | 'isOnly'>) {
 const mostPushes = 8
 
 function Pushes({ now, days }: { readonly now: Money; readonly days: MoneyDays }) {
-  const pushes = days.pushes.slice(-mostPushes).reverse()
+  const history = useLoaded('overview history', (signal) => api.admin.history({ limit: mostPushes, signal }))
   return (
-    <Card title="Last pushes" aside={<Link href="/history">History</Link>} isFlush>
-      {pushes.length === 0 ? (
-        <p className="quiet card-words">No price list was applied in the last 90 days.</p>
-      ) : (
-        <Table
-          caption="Last pushes and the revenue since"
-          columns={['Revision', 'When', 'By', { name: 'MRR since', isNumber: true }]}
-          rows={pushes.map((push) => ({
-            key: String(push.revision),
-            cells: [
-              <Link href={`/history/${String(push.revision)}`}>
-                {push.revision}, version <Text>{push.version}</Text>
-              </Link>,
-              <Time at={push.at} />,
-              push.by === null ? '—' : <Text>{push.by}</Text>,
-              <Since at={push.at} now={now} days={days} />,
-            ],
-          }))}
-        />
-      )}
+    <Card title="Last changes of the price list" aside={<Link href="/history">History</Link>} isFlush>
+      <Show of={history} what="The last changes">
+        {({ versions }) =>
+          versions.length === 0 ? (
+            <p className="quiet card-words">No price list was applied yet.</p>
+          ) : (
+            <Table
+              caption="Last changes and the revenue since"
+              columns={[
+                'Revision',
+                'What',
+                { name: 'Why', isExtra: true },
+                'When',
+                { name: 'MRR since', isNumber: true },
+              ]}
+              rows={versions.map((entry) => ({
+                key: String(entry.revision),
+                cells: [
+                  <Link href={`/history/${String(entry.revision)}`}>{entry.revision}</Link>,
+                  <Headline of={entry} />,
+                  entry.message === null ? '—' : <Text>{entry.message}</Text>,
+                  <Time at={entry.createdAt} isDay />,
+                  <Since at={entry.createdAt} now={now} days={days} />,
+                ],
+              }))}
+            />
+          )
+        }
+      </Show>
     </Card>
   )
 }
@@ -220,29 +245,39 @@ const maxFindingsAge = 60
 /** Renders the findings of the service that need an action by the user. */
 function Wrong() {
   const outage = useOutage()
-  const findings = useLoaded('doctor', (signal) => examine(signal, maxFindingsAge), { isLive: false })
+  const examined = useLoaded('doctor', (signal) => examine(signal, maxFindingsAge), { isLive: false })
+  // The findings of an earlier run are there at once. A run can take seconds, and its findings would move the page.
+  const known = useKnownFindings()
+  const findings = examined.value === undefined && known !== null ? { ...examined, value: known } : examined
   return (
     <Card title="Open problems" aside={<Link href="/health">Health</Link>}>
-      <Show of={findings} what="The checks">
-        {(list) => {
-          // The banner above the page tells an outage of the processor.
-          const wrong = list.filter((one) => needsAction(one) && (outage === null || one.check !== 'processor'))
-          if (wrong.length === 0)
-            return <p>{outage === null ? 'None: all checks passed.' : 'None besides the outage.'}</p>
-          return (
-            <ul className="plain-list stack">
-              {wrong.map((finding) => (
-                <li key={finding.check}>
-                  <p>
-                    <FindingBadge of={finding} /> <b>{checkName(finding.check)}</b>
-                  </p>
-                  <FindingText of={finding} />
-                </li>
-              ))}
-            </ul>
-          )
-        }}
-      </Show>
+      {findings.value === undefined && findings.error === null ? (
+        // As high as the answer of a service without problems, so that the page does not move.
+        <p className="loading quiet" role="status">
+          Examining …
+        </p>
+      ) : (
+        <Show of={findings} what="The checks">
+          {(list) => {
+            // The banner above the page tells an outage of the processor.
+            const wrong = list.filter((one) => needsAction(one) && (outage === null || one.check !== 'processor'))
+            if (wrong.length === 0)
+              return <p>{outage === null ? 'None: all checks passed.' : 'None besides the outage.'}</p>
+            return (
+              <ul className="plain-list stack">
+                {wrong.map((finding) => (
+                  <li key={finding.check}>
+                    <p>
+                      <FindingBadge of={finding} /> <b>{checkName(finding.check)}</b>
+                    </p>
+                    <FindingText of={finding} />
+                  </li>
+                ))}
+              </ul>
+            )
+          }}
+        </Show>
+      )}
     </Card>
   )
 }

@@ -1,7 +1,8 @@
 // Plan page: files are dropped or pasted, planned by the service, reviewed with their impact, and applied.
-import { useLayoutEffect, useId, useMemo, useRef, useState } from 'react'
-import { Link, useLocation } from 'wouter'
+import { useEffect, useLayoutEffect, useId, useMemo, useRef, useState } from 'react'
+import { Link, useLocation, useSearch } from 'wouter'
 import type { BillingDocument, PushOutcome } from '@ratecard/client'
+import example from '../../../ratecard/templates/saas/ratecard/billing/subscriptions.json' with { type: 'json' }
 import { api } from '../api.ts'
 import { readDocument, type GivenFile, type ReadDocument } from '../dropped-files.ts'
 import { useAct } from '../frame/live.ts'
@@ -17,14 +18,14 @@ import {
 import { Card, Id, IssueList, Page, Problem, Prose } from '../ui/basic.tsx'
 import { Confirm } from '../ui/dialog.tsx'
 import { useActor } from '../ui/actor.tsx'
-import { WhichAccount } from '../ui/which-account.tsx'
 import { PlanView } from '../ui/plan/plan-view.tsx'
 import { useOverride, Violations } from '../ui/plan/violations.tsx'
 import { RecentPushes, UnfinishedPush } from '../ui/plan/recent-pushes.tsx'
 import { pluralize } from '../words/words.ts'
 
 export function Plan() {
-  const [files, setFiles] = useState<readonly GivenFile[]>([])
+  const isExample = new URLSearchParams(useSearch()).has('example')
+  const [files, setFiles] = useState<readonly GivenFile[]>(isExample ? [exampleFile] : [])
   const [values, setValues] = useState<ReadonlyMap<string, string>>(new Map())
   const [allowed, setAllowed] = useState(careful)
   const [isAsking, setAsking] = useState(false)
@@ -45,6 +46,10 @@ export function Plan() {
     setAllowed(options)
     if (document !== null) void plan.run(document, options)
   }
+  useEffect(() => {
+    if (isExample && document !== null) void plan.run(document, careful)
+    // Only when the page is opened.
+  }, [])
   const planned = plan.value?.outcome
   const result = useRef<HTMLDivElement>(null)
   // Moves the focus to the result of the plan. The button that was pressed may no longer exist, e.g. the button that approves the impact.
@@ -117,6 +122,9 @@ export function Plan() {
     </Page>
   )
 }
+
+/** The starter of `ratecard init`, for a first look at the sandbox. */
+const exampleFile: GivenFile = { path: 'example.json', text: JSON.stringify(example, null, 2) }
 
 /** Pasted text has no file name, so its first characters decide between JSONC and YAML. */
 const pastedName = (text: string) => (/^\s*(?:\{|\/\/|\/\*)/.test(text) ? 'pasted.jsonc' : 'pasted.yaml')
@@ -421,8 +429,7 @@ function Apply({ outcome, read, document, allowed, onPlanAgain, onClose }: Apply
       onClose={onClose}
     >
       <p>
-        {pluralize(outcome.details.length, 'change')} in <WhichAccount />, with {pluralize(outcome.writes, 'write')} at
-        the processor
+        {pluralize(outcome.details.length, 'change')}, with {pluralize(outcome.writes, 'write')} at the processor
         {special.length === 0 ? '' : `, among them ${special.join(' and ')}`}. Exactly the plan that you see is applied.
         If anything has changed since, nothing is written.
       </p>

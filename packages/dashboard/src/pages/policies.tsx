@@ -2,7 +2,8 @@
 import type { PolicyHistory, PolicySet } from '@ratecard/client'
 import { api } from '../api.ts'
 import { useLoaded } from '../frame/live.ts'
-import { Badge, Card, Empty, Id, Page, Show, Table, Text, Time, Who } from '../ui/basic.tsx'
+import { Badge, Card, Empty, Id, Page, Show, Text, Time, Who } from '../ui/basic.tsx'
+import { Table } from '../ui/table.tsx'
 import { ruleWords } from '../words/policy-words.ts'
 import { pluralize } from '../words/words.ts'
 

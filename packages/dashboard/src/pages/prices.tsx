@@ -5,12 +5,16 @@ import type { BillingDocument, PriceDocument, ProductDocument, ServedConfig } fr
 import { api } from '../api.ts'
 import { useLoaded } from '../frame/live.ts'
 import { useMayAct } from '../session.ts'
-import { Badge, Card, Empty, Facts, Id, Loading, Money, Page, Problem, Table, Text, Time } from '../ui/basic.tsx'
+import { Badge, Card, Empty, Facts, Id, Loading, Money, Page, Problem, Text, Time } from '../ui/basic.tsx'
+import { Table } from '../ui/table.tsx'
 import { Choices } from '../ui/choices.tsx'
 import { pricedProducts } from '../amounts/priced.ts'
-import { SalesOfPrices } from '../ui/price/price-sales.tsx'
+import { costOf } from '../charts/costs.ts'
+import { SalesOfPrices, useSubscriptionsOf } from '../ui/price/price-sales.tsx'
 import { OffBadge, SwitchedOff } from '../ui/plan/switched-off.tsx'
+import { LoadExample } from '../ui/first-steps.tsx'
 import { ProductLimits } from '../ui/price/product-limits.tsx'
+import { productName } from '../words/names.ts'
 import { count, isFree, pluralize, money, period, unitAmount } from '../words/words.ts'
 
 import { PriceRow } from '../ui/price/price-row.tsx'
@@ -66,7 +70,7 @@ function NothingYet() {
         {mayAct ? (
           <>
             Drop your files on the <Link href="/plan">Plan</Link> page, or run <code>ratecard billing push</code> in
-            your project.
+            your project. <LoadExample />
           </>
         ) : (
           <>
@@ -155,22 +159,26 @@ interface ProductProps {
 function FoldedProduct({ product, features, isOpen: isFirstOpen }: ProductProps & { readonly isOpen: boolean }) {
   const [isOpen, setOpen] = useState(isFirstOpen)
   const { prices = [] } = product
+  const sold = useSubscriptionsOf(prices)
   return (
     <details className="fold" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
         <span className="fold-line">
           <b>
-            <Text>{product.ui?.display_name ?? product.name}</Text>
+            <Text>{productName(product)}</Text>
           </b>
-          <span className="quiet">
-            {prices.length === 0 ? 'no price' : prices.slice(0, mostInLine).map(shortPrice).join(' · ')}
-            {prices.length > mostInLine ? ` · ${count(prices.length - mostInLine)} more` : ''}
-          </span>
+          {isOpen ? null : (
+            <span className="quiet">
+              {prices.length === 0 ? 'no price' : prices.slice(0, mostInLine).map(shortPrice).join(' · ')}
+              {prices.length > mostInLine ? ` · ${count(prices.length - mostInLine)} more` : ''}
+              {sold === null || sold === 0 ? '' : ` · ${pluralize(sold, 'subscription')}`}
+            </span>
+          )}
         </span>
       </summary>
       {isOpen ? (
         <div className="details-body">
-          <Product product={product} features={features} />
+          <Product product={product} features={features} hasName={false} />
         </div>
       ) : null}
     </details>
@@ -179,15 +187,16 @@ function FoldedProduct({ product, features, isOpen: isFirstOpen }: ProductProps 
 
 const mostInLine = 3
 
-/** Returns a price as short text, e.g. `€12.00 a month` or `tiers a month`. */
+/** Returns a price as short text, e.g. `€12.00 a month`, `from €5.00 a month` or `by usage`. */
 function shortPrice(price: PriceDocument): string {
   const amount = unitAmount(price)
   if (isFree(price)) return 'free'
-  const text = price.tiers !== undefined ? 'tiers' : amount === null ? 'any amount' : money(amount, price.currency)
-  return `${text} ${period(price)}`
+  if (price.usage_type === 'metered') return 'by usage'
+  if (price.tiers !== undefined) return `from ${money(costOf(price, 1) ?? 0, price.currency)} ${period(price)}`
+  return `${amount === null ? 'any amount' : money(amount, price.currency)} ${period(price)}`
 }
 
-function Product({ product, features }: ProductProps) {
+function Product({ product, features, hasName = true }: ProductProps & { readonly hasName?: boolean }) {
   const { ui } = product
   const { prices = [] } = product
   const shownFeatures = ui?.features ?? []
@@ -197,9 +206,11 @@ function Product({ product, features }: ProductProps) {
       <div className="product-head">
         <div className="row">
           {image === undefined ? null : <img src={image} alt="" loading="lazy" referrerPolicy="no-referrer" />}
-          <h2>
-            <Text>{ui?.display_name ?? product.name}</Text>
-          </h2>
+          {hasName ? (
+            <h2>
+              <Text>{productName(product)}</Text>
+            </h2>
+          ) : null}
           {ui?.badge === undefined ? null : (
             <Badge tone="accent">
               <Text>{ui.badge}</Text>

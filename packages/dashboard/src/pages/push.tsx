@@ -9,6 +9,7 @@ import { useMayAct } from '../session.ts'
 import { Card, Facts, Id, Page, Problem, Show, Text, Time, Who } from '../ui/basic.tsx'
 import { Confirm } from '../ui/dialog.tsx'
 import { Failure } from '../ui/failure.tsx'
+import { NamedChange } from '../ui/plan/changes.tsx'
 import { PushBadge } from '../ui/plan/push-badge.tsx'
 import { RevisionChanges } from '../ui/plan/revision-changes.tsx'
 import { pluralize, remaining } from '../words/words.ts'
@@ -119,7 +120,7 @@ function Progress({ report, onEnd }: { readonly report: PushReport; readonly onE
                 <div className="change-body">
                   <p>
                     {stepWords[step.op][step.state === 'succeeded' ? 'done' : 'todo']}{' '}
-                    <span className="quiet">{kindWord(step.kind)}</span> <Id>{step.configId}</Id>
+                    <span className="quiet">{kindWord(step.kind)}</span> <NamedChange of={step} />
                     {step.attempts > 1 ? <span className="quiet small"> · {step.attempts} attempts</span> : null}
                   </p>
                   {step.error === null ? null : <Failure error={step.error} />}

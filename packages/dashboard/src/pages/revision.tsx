@@ -13,6 +13,7 @@ import {
   AllowedNotes,
   approveAndPlanAgain,
   careful,
+  hintsAt,
   needsApproval,
   type Allowances,
 } from '../ui/tenant/allowances.tsx'
@@ -137,25 +138,28 @@ function RollBack({ revision, document, onClose }: RollBackProps) {
     apply.reset()
     setAllowed(allowances)
   }
-  const isUnapproved = needsApproval(apply.error)
+  // What the main button does instead, after a refusal: it makes another plan.
+  const again =
+    plan.error !== null && hintsAt(plan.error, '--force') && !allowed.force
+      ? { act: 'Overwrite these edits and show what changes', allowed: { ...allowed, force: true } }
+      : needsApproval(plan.error) || needsApproval(apply.error)
+        ? { act: approveAndPlanAgain, allowed: { ...allowed, approveImpact: true } }
+        : null
   const place = <Placed extends { readonly pointer: string }>(issues: readonly Placed[]) =>
     issues.map((issue) => ({ ...issue, place: placeWords(document, issue.pointer) }))
   return (
     <Confirm
       title={`Roll back to revision ${revision}?`}
-      act={isUnapproved ? approveAndPlanAgain : 'Roll back'}
+      act={again?.act ?? 'Roll back'}
       isRunning={apply.isRunning}
-      isReady={plan.value !== undefined && !isNothing && isAllowed}
+      isReady={again !== null || (plan.value !== undefined && !isNothing && isAllowed)}
       error={apply.error}
-      onConfirm={() => (isUnapproved ? planAgain({ ...allowed, approveImpact: true }) : void apply.run())}
+      onConfirm={() => (again === null ? void apply.run() : planAgain(again.allowed))}
       onClose={onClose}
     >
       <p>Its content becomes a new revision. Prices that still exist at the processor are restored.</p>
-      {plan.error === null ? null : <Problem error={plan.error} place={place} onRetry={plan.reload} />}
       {plan.error === null ? null : (
-        <div className="actions">
-          <AllowanceButtons of={[plan.error, ...plan.error.errors]} allowed={allowed} onAllow={planAgain} />
-        </div>
+        <Problem error={plan.error} place={place} {...(again === null ? { onRetry: plan.reload } : {})} />
       )}
       <AllowedNotes of={allowed} />
       {plan.value === undefined ? (

@@ -3,15 +3,19 @@ import { useState } from 'react'
 import { Link, useParams, useSearch } from 'wouter'
 import type { Subscriber } from '@ratecard/client'
 import { api } from '../api.ts'
+import { useCatalog } from '../frame/catalog.ts'
 import { useLoaded } from '../frame/live.ts'
 import { useMayAct } from '../session.ts'
-import { Badge, Card, Empty, Id, Page, Pager, Table, Text, Time } from '../ui/basic.tsx'
+import { Badge, Card, Empty, Id, Page, Pager, Time } from '../ui/basic.tsx'
+import { Table } from '../ui/table.tsx'
 import { Choices } from '../ui/choices.tsx'
 import { amounts, AsOf, mirrorReload, ShowMirrored } from '../ui/tenant/mirrored.tsx'
 import { MoveSubscribers } from '../ui/price/move-subscribers.tsx'
-import { NamedTenant } from '../ui/tenant/named-tenant.tsx'
+import { Named, nameOfPrice, NamedPrice, NamedTenant } from '../ui/named.tsx'
 import { SubscriptionState } from '../ui/tenant/standing.tsx'
-import { count } from '../words/words.ts'
+import { PriceMoney } from '../ui/price/price-row.tsx'
+import { useSales } from '../ui/price/price-sales.tsx'
+import { count, money, pluralize } from '../words/words.ts'
 
 const limit = 50
 const generations = { all: 'All', current: 'Current price', legacy: 'Earlier price' } as const
@@ -19,6 +23,7 @@ const generations = { all: 'All', current: 'Current price', legacy: 'Earlier pri
 export function Subscribers() {
   const { price = '' } = useParams()
   const mayAct = useMayAct()
+  const name = nameOfPrice(useCatalog(), price)
   const [generation, setGeneration] = useState<keyof typeof generations>(
     new URLSearchParams(useSearch()).has('legacy') ? 'legacy' : 'all',
   )
@@ -42,12 +47,8 @@ export function Subscribers() {
   }
   return (
     <Page
-      title={
-        <>
-          Subscribers of <Text>{price}</Text>
-        </>
-      }
-      name={`Subscribers of ${price}`}
+      title={<Named id={price} name={name} />}
+      name={name ?? price}
       lead={<Link href="/prices">Price list</Link>}
       actions={
         mayMove ? (
@@ -57,6 +58,7 @@ export function Subscribers() {
         ) : undefined
       }
     >
+      <PriceFacts id={price} earlier={earlier.value?.pagination.total ?? 0} />
       <Choices name="Which subscribers" options={generations} value={generation} onChange={choose} />
       <ShowMirrored of={list} what="Subscribers">
         {(found) =>
@@ -80,6 +82,53 @@ export function Subscribers() {
   )
 }
 
+interface PriceFactsProps {
+  readonly id: string
+  /** Number of subscribers on an earlier price. */
+  readonly earlier: number
+}
+
+/** Says in words what the price costs, how many pay it, and what those on an earlier price pay below it. */
+function PriceFacts({ id, earlier }: PriceFactsProps) {
+  const found = useCatalog()?.prices.get(id)
+  const sales = useSales()?.get(id)
+  return (
+    <Card>
+      <div className="stack-small">
+        {found === undefined ? (
+          <p>It is not in the price list any more.</p>
+        ) : (
+          <PriceMoney price={found.price} unit={found.product.unit_label} />
+        )}
+        {sales === undefined ? null : (
+          <p>
+            {pluralize(sales.subscriptions, 'paying subscription')}
+            {sales.amounts.length === 0 ? '' : `, ${sales.amounts.join(' + ')} a month`}.
+          </p>
+        )}
+        {earlier === 0 || found === undefined ? null : <EarlierMoney id={id} />}
+      </div>
+    </Card>
+  )
+}
+
+/** Says what subscribers on an earlier price pay now, and what they would pay at the current one. */
+function EarlierMoney({ id }: { readonly id: string }) {
+  const plan = useLoaded(
+    `earlier money ${id}`,
+    (signal) => api.migrations.plan({ priceId: id, to: 'renewal' }, { signal }),
+    { isLive: false },
+  )
+  // Without the processor the sum is not known. The list below marks who pays an earlier price.
+  if (plan.value === undefined) return null
+  return plan.value.totals.map(({ currency, subscriptions, before, after }) => (
+    <p key={currency}>
+      {pluralize(subscriptions, 'subscription')} on an earlier price {subscriptions === 1 ? 'pays' : 'pay'}{' '}
+      <b className="money">{money(before, currency)}</b> a month, {money(after, currency)} at the current price.
+    </p>
+  ))
+}
+
 const SubscriberTable = ({ subscribers }: { readonly subscribers: readonly Subscriber[] }) => (
   <Table
     caption="Subscribers"
@@ -88,9 +137,9 @@ const SubscriberTable = ({ subscribers }: { readonly subscribers: readonly Subsc
       'State',
       'Price',
       { name: 'Amount', isNumber: true },
-      { name: 'Quantity', isNumber: true },
+      { name: 'Quantity', isNumber: true, isExtra: true },
       { name: 'A month', isNumber: true },
-      'Renews',
+      { name: 'Renews', isExtra: true },
     ]}
     rows={subscribers.map((one) => ({
       key: one.item,
@@ -101,7 +150,7 @@ const SubscriberTable = ({ subscribers }: { readonly subscribers: readonly Subsc
           {one.legacy ? <Badge tone="warn">earlier price</Badge> : 'current'}
           {one.scheduledPriceId === null ? null : (
             <span className="quiet small block">
-              then <Id>{one.scheduledPriceId}</Id>
+              then <NamedPrice id={one.scheduledPriceId} />
             </span>
           )}
         </>,

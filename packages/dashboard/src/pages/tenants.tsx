@@ -5,10 +5,11 @@ import type { BillingStatus, ListedTenant, Tenant, TenantQuery } from '@ratecard
 import { api } from '../api.ts'
 import { useAct, useLoaded } from '../frame/live.ts'
 import { useMayAct } from '../session.ts'
-import { Badge, Card, Empty, Page, Pager, Table, Text, Time } from '../ui/basic.tsx'
+import { Badge, Card, Empty, Page, Pager, Text, Time } from '../ui/basic.tsx'
+import { Table } from '../ui/table.tsx'
 import { Confirm } from '../ui/dialog.tsx'
 import { amounts, AsOf, mirrorReload, ShowMirrored } from '../ui/tenant/mirrored.tsx'
-import { NamedTenant } from '../ui/tenant/named-tenant.tsx'
+import { NamedProduct, NamedTenant } from '../ui/named.tsx'
 import { TenantState } from '../ui/tenant/standing.tsx'
 import { stateLabel } from '../words/words.ts'
 
@@ -107,7 +108,9 @@ export function Tenants() {
         ) : undefined
       }
     >
-      <FilterFields of={filters} onChange={change} />
+      {list.value?.tenants.length === 0 && !isFiltered(filters) ? null : (
+        <FilterFields of={filters} onChange={change} />
+      )}
       <ShowMirrored of={list} what="Tenants">
         {(found) =>
           found.tenants.length === 0 ? (
@@ -210,13 +213,13 @@ const TenantTable = ({ tenants }: { readonly tenants: readonly ListedTenant[] })
       'Products',
       { name: 'A month', isNumber: true },
       { name: 'Owed', isNumber: true },
-      'Deal',
-      'Since',
+      { name: 'Deal', isExtra: true },
+      { name: 'Since', isExtra: true },
     ]}
     rows={tenants.map((tenant) => ({
       key: tenant.id,
       cells: [
-        <NamedTenant {...tenant} />,
+        <NamedTenant id={tenant.id} name={tenant.name} />,
         <TenantState of={tenant} />,
         bought(tenant),
         amounts(tenant.monthly),
@@ -233,7 +236,13 @@ function bought({ products = [], legacyItems = 0 }: ListedTenant) {
   if (products.length === 0 && legacyItems === 0) return '—'
   return (
     <>
-      {products.length === 0 ? '—' : <Text>{products.join(', ')}</Text>}{' '}
+      {products.length === 0
+        ? '—'
+        : products.map((id) => (
+            <span key={id} className="block inline-names">
+              <NamedProduct id={id} />
+            </span>
+          ))}{' '}
       {legacyItems > 0 ? <Badge tone="warn">earlier price</Badge> : null}
     </>
   )

@@ -1,5 +1,5 @@
 // Webhooks page: webhook endpoints at the processor. The page requests a signing secret only when the user reveals it.
-import { useState } from 'react'
+import { useLayoutEffect, useRef, useState } from 'react'
 import type { WebhookListing } from '@ratecard/client'
 import { api } from '../api.ts'
 import { useAct, useLoaded } from '../frame/live.ts'
@@ -72,6 +72,14 @@ function Secret({ webhook }: { readonly webhook: WebhookListing }) {
     const found = (await api.admin.webhooks()).find(({ id }) => id === webhook.id)
     return found?.secret ?? null
   })
+  // The button that was pressed goes, so the focus goes to the button that takes its place.
+  const place = useRef<HTMLDivElement>(null)
+  const isShown = typeof reveal.value === 'string'
+  const wasShown = useRef(isShown)
+  useLayoutEffect(() => {
+    if (wasShown.current !== isShown) place.current?.querySelector<HTMLElement>('button:last-of-type')?.focus()
+    wasShown.current = isShown
+  }, [isShown])
   if (!webhook.secretKnown)
     return (
       <p className="quiet">
@@ -79,7 +87,7 @@ function Secret({ webhook }: { readonly webhook: WebhookListing }) {
       </p>
     )
   return (
-    <div className="secret" aria-live="polite">
+    <div className="secret" aria-live="polite" ref={place}>
       {reveal.value === undefined || reveal.value === null ? (
         <button type="button" className="button" aria-disabled={reveal.isRunning} onClick={() => void reveal.run()}>
           Show the secret

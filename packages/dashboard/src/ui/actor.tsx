@@ -8,16 +8,24 @@ export interface Actor {
   readonly message: string | undefined
 }
 
-export function useActor() {
+/** `asksReason: false`: the form has a field for the reason of its own. */
+export function useActor({ asksReason = true }: { readonly asksReason?: boolean } = {}) {
   const [author, setAuthor] = useState(() => localStorage.getItem(storedName) ?? '')
   const [message, setMessage] = useState('')
   const actor: Actor = { author: author.trim() || undefined, message: message.trim() || undefined }
   const fields = (
     <div className="columns">
-      <label className="field">
-        <span className="field-label">Reason (shown in the history)</span>
-        <input className="input" maxLength={500} value={message} onChange={(event) => setMessage(event.target.value)} />
-      </label>
+      {asksReason ? (
+        <label className="field">
+          <span className="field-label">Reason (shown in the history)</span>
+          <input
+            className="input"
+            maxLength={500}
+            value={message}
+            onChange={(event) => setMessage(event.target.value)}
+          />
+        </label>
+      ) : null}
       <label className="field">
         <span className="field-label">Your name</span>
         <input

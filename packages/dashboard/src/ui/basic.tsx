@@ -96,8 +96,25 @@ export function Time({ at, isRelative = false, isDay = false }: TimeProps) {
   )
 }
 
-/** Renders the author of a change: the name that the client sent, and the service key that authenticated the call. */
-export function Who({ author, by }: { readonly author: string | null; readonly by: By | null }) {
+interface WhoProps {
+  /** Name that the client sent. */
+  readonly author: string | null
+  /** Service key that authenticated the call. */
+  readonly by: By | null
+}
+
+/** Like {@link Who} on one line, for lists: the key is in the tooltip if there is a name. */
+export const ShortWho = ({ author, by }: WhoProps) =>
+  author === null || by === null ? (
+    <Who author={author} by={by} />
+  ) : (
+    <span title={`key “${by.keyName}”`}>
+      <Text>{author}</Text>
+    </span>
+  )
+
+/** Renders the author of a change and the key. */
+export function Who({ author, by }: WhoProps) {
   if (author === null && by === null) return <span className="quiet">the service itself</span>
   return (
     <span>
@@ -247,6 +264,31 @@ export function Show<Value>({ of, what = 'This', children }: LoadedProps<Value>)
   )
 }
 
+/** Shows its parts when all of them are loaded, so that none moves another. Until then it shows the bars of a page that loads. */
+export function Together({ children }: { readonly children: ReactNode }) {
+  const [isReady, setReady] = useState(false)
+  const place = useRef<HTMLDivElement>(null)
+  useLayoutEffect(() => {
+    const element = place.current
+    if (element === null || isReady) return undefined
+    const look = () => {
+      if (element.querySelector('.loading') === null) setReady(true)
+    }
+    look()
+    const observer = new MutationObserver(look)
+    observer.observe(element, { childList: true, subtree: true })
+    return () => observer.disconnect()
+  }, [isReady])
+  return (
+    <>
+      {isReady ? null : <Loading />}
+      <div ref={place} className="together" hidden={!isReady}>
+        {children}
+      </div>
+    </>
+  )
+}
+
 interface CardProps {
   readonly title?: ReactNode
   readonly aside?: ReactNode
@@ -266,114 +308,6 @@ export function Card({ title, aside, children, isFlush = false }: CardProps) {
       )}
       {children}
     </section>
-  )
-}
-
-/** Stacks the table in its place on a phone, or if it is wider than the place. */
-function fit(place: HTMLElement): void {
-  const isPhone = matchMedia('(max-width: 40rem)').matches
-  // Measured without the class, because a stacked table always fits.
-  if (!isPhone) place.classList.remove(stacked)
-  if (isPhone || place.scrollWidth > place.clientWidth) place.classList.add(stacked)
-}
-
-/**
- * Calls `act` in the next frame when the element gets another width, e.g. when its dialog or fold opens, and when the window does: a table
- * that is too wide can keep its width in a window that became narrower. Returns a function to stop.
- */
-function onWidth(element: HTMLElement, act: (element: HTMLElement) => void): () => void {
-  let [width, frame] = [element.clientWidth, 0]
-  const later = () => {
-    cancelAnimationFrame(frame)
-    frame = requestAnimationFrame(() => act(element))
-  }
-  const observer = new ResizeObserver(() => {
-    if (element.clientWidth === width) return
-    width = element.clientWidth
-    later()
-  })
-  observer.observe(element)
-  window.addEventListener('resize', later)
-  return () => {
-    observer.disconnect()
-    window.removeEventListener('resize', later)
-    cancelAnimationFrame(frame)
-  }
-}
-
-const stacked = 'is-stacked'
-
-interface Row {
-  readonly key: string
-  readonly cells: readonly ReactNode[]
-  /** Content under the cells, as wide as the table. */
-  readonly below?: ReactNode
-}
-
-/** A cell without a value is left out on narrow screens. */
-const cellClass = (isNumber: boolean, cell: ReactNode) =>
-  [isNumber ? 'number' : '', cell === null || cell === '—' ? 'is-empty' : ''].filter((name) => name !== '').join(' ')
-
-/**
- * Table whose rows become short paragraphs on phones, and wherever the table does not fit, so that nothing is cut off. A paragraph begins
- * with the first cell; the other cells follow with their column names, as many on a line as fit. The roles are explicit, because browsers
- * drop those of a table whose cells are displayed as blocks.
- */
-export function Table({
-  caption,
-  columns,
-  rows,
-}: {
-  readonly caption: string
-  readonly columns: readonly (string | { readonly name: string; readonly isNumber: boolean })[]
-  readonly rows: readonly Row[]
-}) {
-  const heads = columns.map((column) => (typeof column === 'string' ? { name: column, isNumber: false } : column))
-  const place = useRef<HTMLDivElement>(null)
-  useLayoutEffect(() => {
-    if (place.current !== null) fit(place.current)
-  })
-  useEffect(() => (place.current === null ? undefined : onWidth(place.current, fit)), [])
-  return (
-    <div className="table-wrap" ref={place}>
-      <table className="table" role="table">
-        <caption className="visually-hidden">{caption}</caption>
-        <thead role="rowgroup">
-          <tr role="row">
-            {heads.map(({ name, isNumber }, index) => (
-              <th key={index} scope="col" role="columnheader" className={isNumber ? 'number' : undefined}>
-                {name === '' ? <span className="visually-hidden">Actions</span> : name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody role="rowgroup">
-          {rows.map(({ key, cells, below }) => (
-            <Fragment key={key}>
-              <tr role="row" className={below === undefined ? undefined : 'row-open'}>
-                {cells.map((cell, index) => (
-                  <td
-                    key={index}
-                    role="cell"
-                    data-name={heads[index]?.name}
-                    className={cellClass(heads[index]?.isNumber ?? false, cell)}
-                  >
-                    {cell}
-                  </td>
-                ))}
-              </tr>
-              {below === undefined ? null : (
-                <tr role="row">
-                  <td role="cell" colSpan={heads.length}>
-                    {below}
-                  </td>
-                </tr>
-              )}
-            </Fragment>
-          ))}
-        </tbody>
-      </table>
-    </div>
   )
 }
 

@@ -87,6 +87,40 @@ export const Outcome = (props: Omit<DialogProps, 'footer' | 'onSubmit'>) => (
   />
 )
 
+interface PreviewProps {
+  readonly title: string
+  readonly isRunning: boolean
+  readonly isReady: boolean
+  readonly error: RatecardError | null
+  readonly onShow: () => void
+  readonly onClose: () => void
+  readonly children: ReactNode
+}
+
+/** Dialog that asks what to do. Its button shows the effect; the act is confirmed in the dialog after it. */
+export const Preview = ({ title, isRunning, isReady, error, onShow, onClose, children }: PreviewProps) => (
+  <Dialog
+    title={title}
+    onClose={onClose}
+    onSubmit={() => {
+      if (!isRunning && isReady) onShow()
+    }}
+    footer={
+      <>
+        <button type="button" className="button" onClick={onClose}>
+          Cancel
+        </button>
+        <button type="submit" className="button button-primary" disabled={!isReady} aria-disabled={isRunning}>
+          {isRunning ? 'Looking …' : 'Show what would change'}
+        </button>
+      </>
+    }
+  >
+    {children}
+    {error === null ? null : <Problem error={error} />}
+  </Dialog>
+)
+
 interface ConfirmProps {
   readonly title: string
   /** Label of the confirming button, e.g. `Revoke key`. */

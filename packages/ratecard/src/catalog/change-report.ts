@@ -25,6 +25,17 @@ export interface KeptReport {
   readonly archivedWebhooks: readonly string[]
   /** Actions that have no list of their own in the report. */
   readonly actions: readonly ListlessAction[]
+  /** The change that says most of the revision; null for one without changes, and for those of before it was kept. */
+  readonly headline: Headline | null
+}
+
+/** One change in words, e.g. of `solo_monthly` from `€16.00 / month` to `€17.00 / month`. */
+export interface Headline {
+  readonly kind: ResourceKind
+  readonly configId: string
+  readonly action: Exclude<PlannedChange['action'], 'keep'>
+  readonly before: string | null
+  readonly after: string | null
 }
 
 interface ListlessAction {
@@ -46,12 +57,31 @@ export function reportText(changes: readonly PlannedChange[], overrides: readonl
       ? [{ kind, config_id, action }]
       : []
   })
+  const headline = headlineOf(changes)
   return JSON.stringify({
     ...changeReport(changes),
+    ...(headline === null ? {} : { headline }),
     ...(actions.length === 0 ? {} : { actions }),
     ...(archived_webhooks.length === 0 ? {} : { archived_webhooks }),
     ...(overrides.length === 0 ? {} : { overrides }),
   })
+}
+
+/** Longest line (characters) of a headline. A price with many tiers has a longer one. */
+const longestLine = 160
+
+/** Chooses a price that gets another amount; else a price that is new or goes; else the first change. */
+function headlineOf(changes: readonly PlannedChange[]): object | null {
+  const told = changes.filter(({ action }) => action !== 'keep')
+  const prices = told.filter(({ kind }) => kind === 'price')
+  const isMoved = ({ display: { before, after } }: PlannedChange) =>
+    before !== null && after !== null && before !== after
+  const one = prices.find(isMoved) ?? prices[0] ?? told[0]
+  if (one === undefined) return null
+  const line = (text: string | null) =>
+    text === null || text.length <= longestLine ? text : `${text.slice(0, longestLine)}…`
+  const { kind, configId, action, display } = one
+  return { kind, config_id: configId, action, before: line(display.before), after: line(display.after) }
 }
 
 /** Parses a stored report. A list that was empty is not stored. */
@@ -60,21 +90,30 @@ export function readReport(text: string): KeptReport {
     archived_webhooks: archivedWebhooks = [],
     overrides = [],
     actions = [],
+    headline,
     ...changes
   } = JSON.parse(text) as Partial<
     ChangeReport & {
       readonly archived_webhooks: readonly string[]
       readonly overrides: readonly string[]
-      readonly actions: readonly (Omit<ListlessAction, 'configId'> & { readonly config_id: string })[]
+      readonly actions: readonly Stored<ListlessAction>[]
+      readonly headline: Stored<Headline>
     }
   >
+  const named = <T extends { readonly configId: string }>({ config_id: configId, ...one }: Stored<T>) => ({
+    ...one,
+    configId,
+  })
   return {
     changes: changes as ChangeReport,
     archivedWebhooks,
     overrides,
-    actions: actions.map(({ config_id: configId, ...one }) => ({ ...one, configId })),
+    actions: actions.map(named<ListlessAction>),
+    headline: headline === undefined ? null : named<Headline>(headline),
   }
 }
+
+type Stored<T extends { readonly configId: string }> = Omit<T, 'configId'> & { readonly config_id: string }
 
 export function emptyReport(): ChangeReport {
   return {

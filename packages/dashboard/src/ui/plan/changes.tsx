@@ -1,4 +1,4 @@
-// List of the changes of a plan, of drift, or between two revisions. Each resource has one line, with its changed fields below.
+// List of the changes of a plan, or between two revisions. Each resource has one line, with its changed fields below.
 import { useState } from 'react'
 import type { Detail, FieldChange, PriceDocument } from '@ratecard/client'
 import {
@@ -9,9 +9,10 @@ import {
   type ChangeAction,
   type Tense,
 } from '../../../../ratecard/src/base/wording/change-words.ts'
-import { amountFields, leafChanges, needsTables, sidesOf, type PriceSides } from '../../amounts/price-change.ts'
-import { money, pluralize, shown } from '../../words/words.ts'
-import { Badge, Id, Table, Text } from '../basic.tsx'
+import { amountFields, leafChanges, needsTables, sidesOf } from '../../amounts/price-change.ts'
+import { pluralize, shown } from '../../words/words.ts'
+import { Badge, Id, Text } from '../basic.tsx'
+import { NamedPrice, NamedProduct } from '../named.tsx'
 import { PriceChange, type SideNames } from '../price/price-change.tsx'
 
 type Tone = 'good' | 'note' | 'warn' | 'bad' | 'plain'
@@ -41,9 +42,8 @@ interface ChangesProps {
   readonly changes: readonly ChangeRow[]
   /** Prices of the newer document, for the amounts of a changed price. */
   readonly prices?: ReadonlyMap<string, PriceDocument>
-  readonly names?: SideNames
-  /** Words of the changes. With `drift`, the values are two columns of equal importance instead of an old and a new value. */
-  readonly tense: Tense
+  /** Words of the changes: of a plan, or of what was done. */
+  readonly tense: Exclude<Tense, 'drift'>
 }
 
 /** Maximum number of changes in one flat list. A longer list is folded by kind. */
@@ -51,8 +51,8 @@ const mostFlat = 40
 /** Maximum length (characters) of the old and new value together on one line. Longer values are collapsed. */
 const maxTextLength = 120
 
-export function Changes({ changes, prices, names = ['Before', 'After'], tense }: ChangesProps) {
-  const shared = { prices: prices ?? noPrices, names, tense }
+export function Changes({ changes, prices, tense }: ChangesProps) {
+  const shared = { prices: prices ?? noPrices, tense }
   if (changes.length <= mostFlat) return <ChangeList changes={changes} {...shared} />
   const kinds = [...new Set(changes.map(({ kind }) => kind))]
   return (
@@ -63,6 +63,8 @@ export function Changes({ changes, prices, names = ['Before', 'After'], tense }:
     </div>
   )
 }
+
+const beforeAndAfter: SideNames = ['Before', 'After']
 
 const noPrices: ReadonlyMap<string, PriceDocument> = new Map()
 
@@ -103,25 +105,35 @@ function Fold({ kind, changes, ...shared }: ListProps & { readonly kind: string 
   )
 }
 
-const ChangeList = ({ changes, prices, names, tense }: ListProps) => (
+const ChangeList = ({ changes, prices, tense }: ListProps) => (
   <ul className="changes">
     {changes.map((change) => (
       <li key={`${change.kind} ${change.configId}`}>
         <div>
-          <Badge tone={tense === 'drift' ? 'warn' : tones[change.action]}>{changeWord(change.action, tense)}</Badge>
+          <Badge tone={tones[change.action]}>{changeWord(change.action, tense)}</Badge>
         </div>
-        <ChangeBody change={change} known={prices.get(change.configId)} names={names} tense={tense} />
+        <ChangeBody change={change} known={prices.get(change.configId)} />
       </li>
     ))}
   </ul>
 )
 
-interface BodyProps extends Pick<ListProps, 'names' | 'tense'> {
+/** Renders the name of a changed product or price with its id. Other objects have no name but their id. */
+export const NamedChange = ({ of: { kind, configId: id } }: { readonly of: Pick<ChangeRow, 'kind' | 'configId'> }) =>
+  kind === 'price' ? (
+    <NamedPrice id={id} isLink={false} />
+  ) : kind === 'product' ? (
+    <NamedProduct id={id} isLink={false} />
+  ) : (
+    <Id>{id}</Id>
+  )
+
+interface BodyProps {
   readonly change: ChangeRow
   readonly known: PriceDocument | undefined
 }
 
-function ChangeBody({ change, known, names, tense }: BodyProps) {
+function ChangeBody({ change, known }: BodyProps) {
   const isMoney = change.kind === 'price' && change.fields.some(({ field }) => amountFields.has(field))
   const sides = isMoney ? sidesOf(change, known) : null
   const hasTables = sides !== null && (sides.before !== null || sides.after !== null)
@@ -132,46 +144,13 @@ function ChangeBody({ change, known, names, tense }: BodyProps) {
   return (
     <div className="change-body">
       <p>
-        <span className="quiet">{kindWord(change.kind)}</span> <Id>{change.configId}</Id>{' '}
+        <span className="quiet">{kindWord(change.kind)}</span> <NamedChange of={change} />{' '}
         {hasTables ? <EditedBadge origin={drifted?.origin} /> : null}
       </p>
-      {tense === 'drift' || isInTables ? null : (
-        <BeforeAfter before={change.display.before} after={change.display.after} />
-      )}
-      {hasTables ? <PriceChange sides={sides} names={names} id={change.configId} /> : null}
-      {tense === 'drift' ? (
-        <Pairs change={change} names={names} sides={sides} />
-      ) : (
-        <Fields change={{ ...change, fields: left }} hasTables={hasTables} />
-      )}
+      {isInTables ? null : <BeforeAfter before={change.display.before} after={change.display.after} />}
+      {hasTables ? <PriceChange sides={sides} names={beforeAndAfter} id={change.configId} /> : null}
+      <Fields change={{ ...change, fields: left }} hasTables={hasTables} />
     </div>
-  )
-}
-
-/** Renders the values of the two sides beside each other, amounts as money. */
-function Pairs({ change, names, sides }: Pick<BodyProps, 'change' | 'names'> & { readonly sides: PriceSides | null }) {
-  const text = (field: string, value: unknown, side: keyof PriceSides) => {
-    const currency = sides?.[side]?.currency
-    const isAmount = (field === 'amount' || field === 'unit_amount_decimal') && currency !== undefined
-    if (isAmount && (typeof value === 'number' || typeof value === 'string')) return money(value, currency)
-    return isEmpty(value) ? 'none' : shown(value)
-  }
-  const isInTables = sides !== null && needsTables(sides)
-  const rows = change.fields.filter(({ field }) => !isInTables || !amountFields.has(field))
-  if (rows.length === 0) return null
-  return (
-    <Table
-      caption={`Fields of ${change.configId}`}
-      columns={['Field', ...names]}
-      rows={rows.map(({ field, before, after }) => ({
-        key: field,
-        cells: [
-          <code>{field}</code>,
-          <Text>{text(field, before, 'before')}</Text>,
-          <Text>{text(field, after, 'after')}</Text>,
-        ],
-      }))}
-    />
   )
 }
 

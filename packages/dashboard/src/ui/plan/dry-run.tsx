@@ -2,7 +2,9 @@
 import type { EnterpriseOutcome } from '@ratecard/client'
 import type { DealLine, DealMoney } from '../../amounts/deal.ts'
 import { count, pluralize, money, period } from '../../words/words.ts'
-import { Id, Money, Prose, Table } from '../basic.tsx'
+import { Money, Prose } from '../basic.tsx'
+import { Table } from '../table.tsx'
+import { NamedPrice } from '../named.tsx'
 import { Violations } from './violations.tsx'
 
 interface DryRunProps {
@@ -32,8 +34,8 @@ export function DryRun({ outcome, money: { lines, unknown } }: DryRunProps) {
           rows={lines.map((line) => ({
             key: line.item,
             cells: [
-              <Id>{line.from}</Id>,
-              <Id>{line.to}</Id>,
+              <NamedPrice id={line.from} isLink={false} />,
+              <NamedPrice id={line.to} isLink={false} />,
               line.quantity === null ? '—' : count(line.quantity),
               <Sum line={line} amount={line.before} />,
               <Sum line={line} amount={line.after} />,
@@ -69,7 +71,7 @@ export function DryRun({ outcome, money: { lines, unknown } }: DryRunProps) {
           <ul className="issues">
             {outcome.skipped.map((one, index) => (
               <li key={index}>
-                <Id>{one.price}</Id>: <Prose>{one.detail ?? one.reason}</Prose>
+                <NamedPrice id={one.price} isLink={false} />: <Prose>{one.detail ?? one.reason}</Prose>
               </li>
             ))}
           </ul>

@@ -4,11 +4,13 @@ import type { ChangePreview, PriceDocument, Subscription, Tenant } from '@rateca
 import { paidByWords } from '../../../../ratecard/src/base/wording/invoice-words.ts'
 import { endOf, periodEndOf } from '../../../../ratecard/src/base/wording/planned-end.ts'
 import { api } from '../../api.ts'
-import { useAct, useLoaded } from '../../frame/live.ts'
+import { useCatalog } from '../../frame/catalog.ts'
+import { useAct } from '../../frame/live.ts'
 import { useActor } from '../actor.tsx'
-import { Facts, Id, Problem, Time } from '../basic.tsx'
+import { Facts, Id, Time } from '../basic.tsx'
+import { nameOfPrice, NamedPrice } from '../named.tsx'
 import { Choices } from '../choices.tsx'
-import { Confirm, Dialog, Outcome } from '../dialog.tsx'
+import { Confirm, Outcome, Preview } from '../dialog.tsx'
 
 interface ActProps {
   readonly tenant: Tenant
@@ -33,7 +35,7 @@ export function PlanActs({ tenant, subscription }: Omit<ActProps, 'onClose'>) {
   }
   const Shown = open === null ? null : dialogs[open]
   return (
-    <div className="actions card-words">
+    <>
       {(Object.keys(labels) as Act[])
         .filter((act) => allowed[act])
         .map((act) => (
@@ -48,14 +50,14 @@ export function PlanActs({ tenant, subscription }: Omit<ActProps, 'onClose'>) {
           </button>
         ))}
       {Shown === null ? null : <Shown tenant={tenant} subscription={subscription} onClose={() => setOpen(null)} />}
-    </div>
+    </>
   )
 }
 
 const isPaused = ({ status }: Subscription) => status === 'paused'
 
 function ChangePlan({ tenant, subscription, onClose }: ActProps) {
-  const served = useLoaded('served config', () => api.admin.config())
+  const catalog = useCatalog()
   const licensed = subscription.items.filter(({ usageType }) => usageType === 'licensed')
   const [from, setFrom] = useState(licensed[0]?.priceId ?? '')
   const [priceId, setPriceId] = useState(from)
@@ -74,24 +76,13 @@ function ChangePlan({ tenant, subscription, onClose }: ActProps) {
   const dry = useAct(async () => ({ request, preview: await api.subscription.preview(request) }))
   if (dry.value !== undefined) return <ConfirmChange {...dry.value} onBack={dry.reset} onClose={onClose} />
   return (
-    <Dialog
+    <Preview
       title={`Change the plan of ${tenant.name}`}
+      isRunning={dry.isRunning}
+      isReady={priceId !== ''}
+      error={dry.error}
+      onShow={() => void dry.run()}
       onClose={onClose}
-      footer={
-        <>
-          <button type="button" className="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button
-            type="button"
-            className="button button-primary"
-            disabled={dry.isRunning || priceId === ''}
-            onClick={() => void dry.run()}
-          >
-            {dry.isRunning ? 'Looking …' : 'Show what would change'}
-          </button>
-        </>
-      }
     >
       {licensed.length < 2 ? null : (
         <PriceChoice
@@ -104,7 +95,7 @@ function ChangePlan({ tenant, subscription, onClose }: ActProps) {
       <PriceChoice
         label="Price"
         options={offeredPrices(
-          (served.value?.config.products ?? []).flatMap(({ prices }) => prices ?? []),
+          [...(catalog?.prices.values() ?? [])].map(({ price }) => price),
           priceId,
         )}
         value={priceId}
@@ -127,8 +118,7 @@ function ChangePlan({ tenant, subscription, onClose }: ActProps) {
         </label>
       ) : null}
       <Choices name="Begins" options={moments} value={when} onChange={setWhen} />
-      {dry.error === null ? null : <Problem error={dry.error} />}
-    </Dialog>
+    </Preview>
   )
 }
 
@@ -158,12 +148,15 @@ interface PriceChoiceProps {
 }
 
 function PriceChoice({ label, options, value, onChange }: PriceChoiceProps) {
+  const catalog = useCatalog()
   return (
     <label className="field">
       <span className="field-label">{label}</span>
       <select className="select" value={value} onChange={(event) => onChange(event.target.value)}>
         {options.map((id) => (
-          <option key={id}>{id}</option>
+          <option key={id} value={id}>
+            {nameOfPrice(catalog, id) === null ? id : `${nameOfPrice(catalog, id) ?? ''} (${id})`}
+          </option>
         ))}
       </select>
     </label>
@@ -268,7 +261,7 @@ const Items = ({ items }: { readonly items: ChangePreview['before'] }) => (
     {items.map(({ priceId, processorPriceId, quantity }, at) => (
       <span key={processorPriceId}>
         {at === 0 ? '' : ', '}
-        <Id>{priceId ?? processorPriceId}</Id>
+        <NamedPrice id={priceId ?? processorPriceId} isLink={false} />
         {quantity === null ? ' by usage' : ` × ${String(quantity)}`}
       </span>
     ))}

@@ -1,13 +1,15 @@
 // A plan for approval: changes, affected subscribers, amounts and warnings.
 import { useMemo, type ComponentProps, type ReactNode } from 'react'
-import { Link } from 'wouter'
 import type { BillingDocument, PushOutcome } from '@ratecard/client'
 import { changeWords } from '../../../../ratecard/src/base/wording/change-words.ts'
 import { Chart } from '../../charts/chart.tsx'
 import { impactMoney } from '../../amounts/impact.ts'
 import { pricesById } from '../../amounts/price-change.ts'
+import { CatalogContext, catalogOf, useCatalog, type Catalog } from '../../frame/catalog.ts'
 import { axisMoney, count, pluralize, money } from '../../words/words.ts'
-import { Badge, Facts, Id, IssueList, Table, Text } from '../basic.tsx'
+import { Badge, Facts, Id, IssueList } from '../basic.tsx'
+import { Table } from '../table.tsx'
+import { NamedPrice, NamedTenant, nameOfPrice } from '../named.tsx'
 import { Changes, changesText } from './changes.tsx'
 import { Violations } from './violations.tsx'
 import { WhichAccount } from '../which-account.tsx'
@@ -24,39 +26,54 @@ interface PlanViewProps {
 
 export function PlanView({ outcome, document, place = (issues) => issues, acts }: PlanViewProps) {
   const prices = useMemo(() => pricesById(document), [document])
+  const served = useCatalog()
+  const names = useMemo(() => namesIn(served, document), [served, document])
   const { details, warnings, impact, writes, version, plan, summary, violations } = outcome
   return (
-    <div className="stack">
-      <p>
-        <b>{summary}</b>
-      </p>
-      <Violations of={violations} />
-      <Facts
-        rows={[
-          ['Account', <WhichAccount key="account" />],
-          ['Version', version],
-          ['Changes', changesText(details, 'todo')],
-          ['Writes at the processor', count(writes)],
-          ['Fingerprint', <code key="plan">{plan.slice(0, 12)}</code>],
-        ]}
-      />
-      {impact.length === 0 ? null : <Impact impact={impact} who={outcome.who} />}
-      {warnings.length === 0 ? null : (
-        <div className="alert alert-warning">
-          <p>
-            <b>{pluralize(warnings.length, 'warning')}</b>
-          </p>
-          {/* Without the lines around each place, so that the changes below stay in sight. */}
-          <IssueList issues={place(warnings).map(({ frame: _frame, ...issue }) => issue)} />
-          <div className="actions">{acts}</div>
-        </div>
-      )}
-      <section className="stack-small">
-        <h3>What changes</h3>
-        <Changes changes={details} prices={prices} tense="todo" />
-      </section>
-    </div>
+    <CatalogContext value={names}>
+      <div className="stack">
+        <p>
+          <b>{summary}</b>
+        </p>
+        <Violations of={violations} />
+        <Facts
+          rows={[
+            ['Account', <WhichAccount key="account" />],
+            ['Version', version],
+            ['Changes', changesText(details, 'todo')],
+            ['Writes at the processor', count(writes)],
+            ['Fingerprint', <code key="plan">{plan.slice(0, 12)}</code>],
+          ]}
+        />
+        {impact.length === 0 ? null : <Impact impact={impact} who={outcome.who} />}
+        {warnings.length === 0 ? null : (
+          <div className="alert alert-warning">
+            <p>
+              <b>{pluralize(warnings.length, 'warning')}</b>
+            </p>
+            {/* Without the lines around each place, so that the changes below stay in sight. */}
+            <IssueList issues={place(warnings).map(({ frame: _frame, ...issue }) => issue)} />
+            <div className="actions">{acts}</div>
+          </div>
+        )}
+        <section className="stack-small">
+          <h3>What changes</h3>
+          <Changes changes={details} prices={prices} tense="todo" />
+        </section>
+      </div>
+    </CatalogContext>
   )
+}
+
+/** Returns the names of the planned document, and of what it removes. */
+function namesIn(served: Catalog | null, document: BillingDocument | null): Catalog | null {
+  if (document === null) return served
+  const planned = catalogOf(document)
+  return {
+    ...planned,
+    products: new Map([...(served?.products ?? []), ...planned.products]),
+    prices: new Map([...(served?.prices ?? []), ...planned.prices]),
+  }
 }
 
 /** Renders whom a plan, or a revision's plan when it was applied, touches. Plans of older services do not name them. */
@@ -96,7 +113,7 @@ export function Impact({ impact, who = [] }: Pick<PushOutcome, 'impact'> & { rea
           return {
             key: one.processorPriceId,
             cells: [
-              <Link href={`/prices/${encodeURIComponent(one.priceId)}`}>{one.priceId}</Link>,
+              <NamedPrice id={one.priceId} />,
               <Badge tone={one.action === 'archive' ? 'bad' : 'warn'}>{changeWords[one.action].todo}</Badge>,
               <Generations one={one} />,
               count(one.tenants),
@@ -110,13 +127,12 @@ export function Impact({ impact, who = [] }: Pick<PushOutcome, 'impact'> & { rea
       />
       {unsold === 0 ? null : <p className="small quiet">And {pluralize(unsold, 'price')} without subscribers.</p>}
       {who.length === 0 ? null : <WhoPays who={who} />}
-      {currencies.map((currency) => (
-        <ImpactChart
-          key={currency}
-          currency={currency}
-          sums={sums.filter((sum) => sum.currency === currency && sum.after !== null)}
-        />
-      ))}
+      {currencies.map((currency) => {
+        const own = sums.filter((sum) => sum.currency === currency && sum.after !== null)
+        // One pair of bars, or pairs of equal ones, say no more than the table.
+        const isTelling = own.length > 1 && own.some(({ before, after }) => before !== after)
+        return isTelling ? <ImpactChart key={currency} currency={currency} sums={own} /> : null
+      })}
     </section>
   )
 }
@@ -132,14 +148,8 @@ function WhoPays({ who }: Pick<PushOutcome, 'who'>) {
         rows={who.map((one) => ({
           key: `${one.subscription} ${one.priceId}`,
           cells: [
-            one.tenantId === null ? (
-              <Id>{one.customer}</Id>
-            ) : (
-              <Link href={`/tenants/${encodeURIComponent(one.tenantId)}`}>
-                <Text>{one.name ?? one.tenantId}</Text>
-              </Link>
-            ),
-            <Id>{one.priceId}</Id>,
+            one.tenantId === null ? <Id>{one.customer}</Id> : <NamedTenant id={one.tenantId} name={one.name} />,
+            <NamedPrice id={one.priceId} />,
             money(one.before, one.currency),
             money(one.after, one.currency),
           ],
@@ -173,6 +183,7 @@ interface ImpactChartProps {
 }
 
 function ImpactChart({ currency, sums }: ImpactChartProps) {
+  const catalog = useCatalog()
   const xs = useMemo(() => sums.map((_, index) => index), [sums])
   const series = useMemo(
     () => [
@@ -191,7 +202,7 @@ function ImpactChart({ currency, sums }: ImpactChartProps) {
         height={200}
         xName="Price"
         yName={`A month (${currency.toUpperCase()})`}
-        sayX={(value) => sums[value]?.priceId ?? ''}
+        sayX={(value) => nameOfPrice(catalog, sums[value]?.priceId ?? '') ?? sums[value]?.priceId ?? ''}
         sayY={(value) => money(Math.round(value), currency)}
         tickY={(value) => axisMoney(value, currency)}
       />

@@ -4,7 +4,8 @@ import type { PushSummary } from '@ratecard/client'
 import { api } from '../../api.ts'
 import { useLoaded } from '../../frame/live.ts'
 import { pluralize } from '../../words/words.ts'
-import { Card, Empty, Show, Table, Text, Time, Who } from '../basic.tsx'
+import { Card, Empty, ShortWho, Show, Text, Time } from '../basic.tsx'
+import { Table } from '../table.tsx'
 import { PushBadge, progressCells } from './push-badge.tsx'
 
 /** Renders a push that is running or was interrupted, at the top of the page. */
@@ -64,7 +65,7 @@ const PushTable = ({ pushes }: { readonly pushes: readonly PushSummary[] }) => (
             </p>
           )}
         </>,
-        <Who author={push.author} by={push.by} />,
+        <ShortWho author={push.author} by={push.by} />,
         <Time at={push.createdAt} />,
         ...progressCells(push, `/plan/${encodeURIComponent(push.id)}`, `push ${push.id}`),
       ],

@@ -18,7 +18,7 @@ export function SwitchedOff({ children }: { readonly children: ReactNode }) {
     async (signal) => (hasDrift ? keysOf(await api.admin.drift({ signal })) : none),
     { isLive: false },
   )
-  return <SwitchedOffContext.Provider value={off.value ?? none}>{children}</SwitchedOffContext.Provider>
+  return <SwitchedOffContext value={off.value ?? none}>{children}</SwitchedOffContext>
 }
 
 const keysOf = ({ differences }: DriftReport): ReadonlySet<string> =>

@@ -4,26 +4,41 @@ import { useState } from 'react'
 import type { Violation } from '@ratecard/client'
 import { useSessionKey } from '../../session.ts'
 import { pluralize } from '../../words/words.ts'
-import { Badge, Id, Prose } from '../basic.tsx'
+import { Id, Prose } from '../basic.tsx'
 
 /** True for the first violation of each policy: a policy is shown once, with everything that breaks it. */
 const isFirstOfPolicy = ({ id }: Violation, index: number, all: readonly Violation[]) =>
   all.findIndex((one) => one.id === id) === index
 
-/** Lists the violations, denied ones first. Renders nothing without any. */
-export function Violations({ of: violations }: { readonly of: readonly Violation[] }) {
-  if (violations.length === 0) return null
-  const isDenied = ({ severity }: Violation) => severity === 'deny'
-  const denied = violations.filter(isDenied)
+const isDenied = ({ severity }: Violation) => severity === 'deny'
+
+/** Lists the violations: those that deny the change in a box of their own, then those that only warn. */
+export const Violations = ({ of: violations }: { readonly of: readonly Violation[] }) => (
+  <>
+    <BrokenPolicies of={violations.filter(isDenied)} isDenial />
+    <BrokenPolicies of={violations.filter((one) => !isDenied(one))} isDenial={false} />
+  </>
+)
+
+interface BrokenProps {
+  readonly of: readonly Violation[]
+  readonly isDenial: boolean
+}
+
+function BrokenPolicies({ of: violations, isDenial }: BrokenProps) {
+  const policies = violations.filter(isFirstOfPolicy)
+  if (policies.length === 0) return null
   return (
-    <div className={`alert ${denied.length > 0 ? 'alert-problem' : 'alert-warning'}`}>
+    <div className={`alert ${isDenial ? 'alert-problem' : 'alert-warning'}`}>
       <p>
-        <b>{pluralize(violations.filter(isFirstOfPolicy).length, 'broken policy', 'broken policies')}</b>
+        <b>
+          {isDenial ? 'Refused by ' : 'Warned of by '}
+          {pluralize(policies.length, 'policy', 'policies')}
+        </b>
       </p>
       <ul className="issues">
-        {[...denied, ...violations.filter((one) => !isDenied(one))].filter(isFirstOfPolicy).map((policy) => (
+        {policies.map((policy) => (
           <li key={policy.id}>
-            <Badge tone={isDenied(policy) ? 'bad' : 'warn'}>{isDenied(policy) ? 'denied' : 'warned'}</Badge>{' '}
             <Id>{policy.id}</Id>
             {policy.reason === null ? null : (
               <>
@@ -40,9 +55,7 @@ export function Violations({ of: violations }: { readonly of: readonly Violation
           </li>
         ))}
       </ul>
-      {denied.length === 0 ? null : (
-        <p>A denied change is refused, unless a key of scope “owner” overrides the policy with a reason.</p>
-      )}
+      {isDenial ? <p>A key of scope “owner” can override it with a reason.</p> : null}
     </div>
   )
 }
@@ -54,7 +67,7 @@ export function Violations({ of: violations }: { readonly of: readonly Violation
 export function useOverride(violations: readonly Violation[], message: string | undefined) {
   const isOwner = useSessionKey()?.scope === 'owner'
   const [isChosen, setIsChosen] = useState(false)
-  const denied = [...new Set(violations.filter(({ severity }) => severity === 'deny').map(({ id }) => id))]
+  const denied = [...new Set(violations.filter(isDenied).map(({ id }) => id))]
   const overrides = isOwner && isChosen
   const field =
     denied.length === 0 || !isOwner ? null : (

@@ -4,12 +4,15 @@ import { useState } from 'react'
 import { useLocation } from 'wouter'
 import type { MigrationLine, MigrationPlan } from '@ratecard/client'
 import { api } from '../../api.ts'
+import { useCatalog } from '../../frame/catalog.ts'
 import { useAct, useLoaded } from '../../frame/live.ts'
 import { money, pluralize } from '../../words/words.ts'
 import { useActor } from '../actor.tsx'
-import { Id, Show, Table, Text, Time } from '../basic.tsx'
+import { Id, Show, Text, Time } from '../basic.tsx'
+import { Table } from '../table.tsx'
 import { Choices } from '../choices.tsx'
 import { Confirm } from '../dialog.tsx'
+import { nameOfPrice, NamedTenant } from '../named.tsx'
 import { useOverride, Violations } from '../plan/violations.tsx'
 
 const whens = { renewal: 'At the renewal', now: 'Now, billed at the renewal' } as const
@@ -24,6 +27,7 @@ export function MoveSubscribers({ price, onClose }: { readonly price: string; re
     isLive: false,
   })
   const names = useLoaded(`names ${price}`, (signal) => readNames(price, signal), { isLive: false })
+  const catalog = useCatalog()
   const { actor, fields } = useActor()
   const { override, field, isAllowed } = useOverride(plan.value?.violations ?? [], actor.message)
   const start = useAct(async () => {
@@ -33,7 +37,7 @@ export function MoveSubscribers({ price, onClose }: { readonly price: string; re
   const moving = plan.value?.lines.filter(({ skipped }) => skipped === null) ?? []
   return (
     <Confirm
-      title={`Move subscribers of ${price}`}
+      title={`Move subscribers of ${nameOfPrice(catalog, price) ?? price}`}
       act={moving.length === 0 ? 'Move' : `Move ${pluralize(moving.length, 'subscription')}`}
       isRunning={start.isRunning}
       isReady={moving.length > 0 && isAllowed}
@@ -107,15 +111,7 @@ function Planned({ plan: { lines, totals, violations }, names }: PlannedProps) {
 /** Renders a tenant by name and id, without a link, which would leave the dialog. */
 function Whose({ of: { tenantId, customer }, name }: { readonly of: MigrationLine; readonly name: string | null }) {
   if (tenantId === null) return <Id>{customer}</Id>
-  if (name === null || name === tenantId) return <Text>{tenantId}</Text>
-  return (
-    <>
-      <Text>{name}</Text>{' '}
-      <span className="quiet small block">
-        <Id>{tenantId}</Id>
-      </span>
-    </>
-  )
+  return <NamedTenant id={tenantId} name={name} isLink={false} />
 }
 
 /** Returns the lines by tenant id, the order of the page below the dialog. The service lists them by the age of their subscriptions. */

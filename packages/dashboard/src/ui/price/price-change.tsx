@@ -12,7 +12,7 @@ import {
   type TierChange,
 } from '../../amounts/price-change.ts'
 import { isZero, money, percentText, tierAmount, tierAmounts, tierRange } from '../../words/words.ts'
-import { Table } from '../basic.tsx'
+import { Table } from '../table.tsx'
 
 /** Names of the two sides, e.g. `Before` and `After`, or `In your price list` and `At the processor now`. */
 export type SideNames = readonly [string, string]

@@ -16,7 +16,10 @@ import {
   tierRange,
   unitAmount,
 } from '../../words/words.ts'
-import { Badge, Id, Money, Problem, Table, Text } from '../basic.tsx'
+import { priceTitle } from '../../words/names.ts'
+import { Badge, Money, Problem, Text } from '../basic.tsx'
+import { Table } from '../table.tsx'
+import { Named, NamedPrice } from '../named.tsx'
 import { PriceSales } from './price-sales.tsx'
 import { OffBadge } from '../plan/switched-off.tsx'
 
@@ -36,7 +39,7 @@ export function PriceRow({ price, isDefault, unit }: PriceRowProps) {
     <li className={isHidden ? 'is-hidden' : undefined}>
       <div className="price-line">
         <div className="row">
-          <Id>{price.id}</Id>
+          <Named id={price.id} name={priceTitle(price)} />
           {isDefault ? <Badge>default</Badge> : null}
           {price.usage_type === 'metered' ? (
             <Badge tone="note">
@@ -71,7 +74,7 @@ export function PriceRow({ price, isDefault, unit }: PriceRowProps) {
           {attached.map((id, index) => (
             <span key={id}>
               {index === 0 ? '' : ', '}
-              <Id>{id}</Id>
+              <NamedPrice id={id} />
             </span>
           ))}
           .

@@ -16,10 +16,20 @@ interface Sales {
 
 const SalesContext = createContext<ReadonlyMap<string, Sales> | null>(null)
 
-export function SalesOfPrices({ children }: { readonly children: ReactNode }) {
+/** Loads the sales of all prices, by price id; null until they are loaded, and without a mirror. */
+export function useSales(): ReadonlyMap<string, Sales> | null {
   const now = useLoaded('money', (signal) => api.money.now({ signal }), mirrorReload)
-  const sales = useMemo(() => (now.value === undefined ? null : salesOf(now.value)), [now.value])
-  return <SalesContext.Provider value={sales}>{children}</SalesContext.Provider>
+  return useMemo(() => (now.value === undefined ? null : salesOf(now.value)), [now.value])
+}
+
+export const SalesOfPrices = ({ children }: { readonly children: ReactNode }) => (
+  <SalesContext value={useSales()}>{children}</SalesContext>
+)
+
+/** Returns the number of paying subscriptions to several prices together; null if it is not known. */
+export function useSubscriptionsOf(prices: readonly { readonly id: string }[]): number | null {
+  const sales = useContext(SalesContext)
+  return sales === null ? null : prices.reduce((sum, { id }) => sum + (sales.get(id)?.subscriptions ?? 0), 0)
 }
 
 function salesOf({ currencies }: Money): ReadonlyMap<string, Sales> {

@@ -15,6 +15,10 @@ export const approveAndPlanAgain = 'Approve impact and plan again'
 
 export const needsApproval = (error: RatecardError | null) => error?.code === 'impact_not_approved'
 
+/** True if the error or one of its issues names the option in its hint, e.g. `--force`. */
+export const hintsAt = (error: RatecardError, option: string) =>
+  [error, ...error.errors].some(({ hint }) => hint?.includes(option))
+
 interface AllowanceButtonsProps {
   /** Hints beside the buttons. A button appears if a hint names its option, unless it is allowed already. */
   readonly of: readonly (Pick<Issue, 'hint'> | RatecardError)[]

@@ -2,47 +2,45 @@
 import { useState, type ReactNode } from 'react'
 import type { Discount, DiscountPlan, Tenant } from '@ratecard/client'
 import { api } from '../../api.ts'
+import { useCatalog } from '../../frame/catalog.ts'
 import { useAct, useLoaded } from '../../frame/live.ts'
 import { useMayAct } from '../../session.ts'
 import { useActor } from '../actor.tsx'
-import { Card, Facts, Id, Problem, Show, Table, Time } from '../basic.tsx'
-import { Confirm } from '../dialog.tsx'
+import { Card, Facts, Id, Loading, Problem, Show, Time } from '../basic.tsx'
+import { Table } from '../table.tsx'
+import { Confirm, Preview } from '../dialog.tsx'
 
+/** Card with the discounts of a tenant. Left out if there are none: the button that gives one is at the top of the page. */
 export function TenantDiscounts({ tenant }: { readonly tenant: Tenant }) {
   const { id } = tenant
   const mayAct = useMayAct()
   const list = useLoaded(`discounts ${id}`, (signal) => api.discounts.list(id, { signal }), { everyMs: 15_000 })
+  if (list.value === undefined && list.error === null) return <Loading what="Discounts" />
+  if (list.value?.length === 0) return null
   return (
-    <Card title="Discounts">
-      <div className="stack">
-        <Show of={list} what="Discounts">
-          {(discounts) =>
-            discounts.length === 0 ? (
-              <p className="quiet">No subscription has a discount.</p>
-            ) : (
-              <Table
-                caption="Discounts"
-                columns={['Coupon', 'Code', 'Ends', 'Subscription', '']}
-                rows={discounts.map((one) => ({
-                  key: one.id,
-                  cells: [
-                    one.couponId === null ? (
-                      <span className="quiet">not in the configuration</span>
-                    ) : (
-                      <Id>{one.couponId}</Id>
-                    ),
-                    one.promotionCodeId === null ? '—' : <Id>{one.promotionCodeId}</Id>,
-                    one.endsAt === null ? '—' : <Time at={one.endsAt} />,
-                    <Id>{one.subscription}</Id>,
-                    mayAct ? <RemoveDiscount tenant={tenant} discount={one} /> : null,
-                  ],
-                }))}
-              />
-            )
-          }
-        </Show>
-        {mayAct ? <GiveDiscount tenant={tenant} /> : null}
-      </div>
+    <Card title="Discounts" isFlush={list.value !== undefined}>
+      <Show of={list} what="Discounts">
+        {(discounts) => (
+          <Table
+            caption="Discounts"
+            columns={['Coupon', 'Code', 'Ends', 'Subscription', '']}
+            rows={discounts.map((one) => ({
+              key: one.id,
+              cells: [
+                one.couponId === null ? (
+                  <span className="quiet">not in the configuration</span>
+                ) : (
+                  <Id>{one.couponId}</Id>
+                ),
+                one.promotionCodeId === null ? '—' : <Id>{one.promotionCodeId}</Id>,
+                one.endsAt === null ? '—' : <Time at={one.endsAt} />,
+                <Id>{one.subscription}</Id>,
+                mayAct ? <RemoveDiscount tenant={tenant} discount={one} /> : null,
+              ],
+            }))}
+          />
+        )}
+      </Show>
     </Card>
   )
 }
@@ -77,62 +75,67 @@ function lasting(duration: NonNullable<DiscountPlan['duration']>, months: number
   return months === 1 ? 'one month' : `${String(months)} months`
 }
 
-function GiveDiscount({ tenant }: { readonly tenant: Tenant }) {
-  const served = useLoaded('served config', () => api.admin.config())
-  const subscriptions = useLoaded(`subscriptions ${tenant.id}`, (signal) =>
-    api.tenants.subscriptions(tenant.id, { signal }),
-  )
-  const [coupon, setCoupon] = useState('')
-  const [subscription, setSubscription] = useState('')
-  const coupons = (served.value?.config.coupons ?? []).map(({ id }) => id)
-  const paid = (subscriptions.value?.subscriptions ?? []).filter(({ home }) => home === 'processor').map(({ id }) => id)
-  const request = {
-    couponId: coupons.includes(coupon) ? coupon : (coupons[0] ?? ''),
-    subscription: paid.includes(subscription) ? subscription : (paid[0] ?? ''),
-  }
-  const dry = useAct(async () => ({ asked: request, plan: await api.discounts.plan(tenant.id, request) }))
-  if (served.value === undefined || subscriptions.value === undefined) return null
-  if (paid.length === 0)
-    return <p className="quiet">The tenant has no paid subscription, so it cannot get a discount.</p>
-  if (coupons.length === 0)
-    return <p className="quiet">To give a discount, first add a coupon to your files and push them.</p>
-  const choose = (set: (value: string) => void) => (value: string) => {
-    set(value)
-    dry.reset()
-  }
-  return (
-    <div className="stack">
-      <Select label="Coupon" options={coupons} value={request.couponId} onChange={choose(setCoupon)} />
-      {paid.length === 1 ? null : (
-        <Select label="Subscription" options={paid} value={request.subscription} onChange={choose(setSubscription)} />
-      )}
-      <div className="actions">
-        <button type="button" className="button" aria-disabled={dry.isRunning} onClick={() => void dry.run()}>
-          {dry.isRunning ? 'Looking …' : 'Give a discount …'}
-        </button>
-      </div>
-      {dry.error === null ? null : <Problem error={dry.error} />}
-      {dry.value === undefined ? null : <ConfirmGift tenant={tenant} {...dry.value} onClose={dry.reset} />}
-    </div>
-  )
-}
-
-interface ConfirmGiftProps {
+interface GiveDiscountProps {
   readonly tenant: Tenant
-  readonly asked: { readonly couponId: string; readonly subscription: string }
-  readonly plan: DiscountPlan
+  /** Ids of the tenant's paid subscriptions. */
+  readonly subscriptions: readonly string[]
   readonly onClose: () => void
 }
 
-function ConfirmGift({ tenant, asked, plan, onClose }: ConfirmGiftProps) {
+/** Dialog that chooses a coupon, shows the next invoice before and after, and then gives the discount. */
+export function GiveDiscount({ tenant, subscriptions, onClose }: GiveDiscountProps) {
+  const [coupon, setCoupon] = useState('')
+  const [subscription, setSubscription] = useState('')
+  const coupons = (useCatalog()?.document.coupons ?? []).map(({ id }) => id)
+  const request = {
+    couponId: coupons.includes(coupon) ? coupon : (coupons[0] ?? ''),
+    subscription: subscriptions.includes(subscription) ? subscription : (subscriptions[0] ?? ''),
+  }
+  const dry = useAct(async () => ({ asked: request, plan: await api.discounts.plan(tenant.id, request) }))
+  if (dry.value !== undefined) {
+    const { asked, plan } = dry.value
+    return (
+      <ConfirmDiscount
+        title={`Give ${tenant.name} “${asked.couponId}”?`}
+        act="Give the discount"
+        plan={plan}
+        run={(actor) => api.discounts.add(tenant.id, asked, actor)}
+        onBack={dry.reset}
+        onClose={onClose}
+      />
+    )
+  }
+  const missing =
+    subscriptions.length === 0
+      ? 'The tenant has no paid subscription, so it cannot get a discount.'
+      : coupons.length === 0
+        ? 'To give a discount, first add a coupon to your files and push them.'
+        : null
   return (
-    <ConfirmDiscount
-      title={`Give ${tenant.name} “${asked.couponId}”?`}
-      act="Give the discount"
-      plan={plan}
-      run={(actor) => api.discounts.add(tenant.id, asked, actor)}
+    <Preview
+      title={`Give a discount to ${tenant.name}`}
+      isRunning={dry.isRunning}
+      isReady={missing === null}
+      error={dry.error}
+      onShow={() => void dry.run()}
       onClose={onClose}
-    />
+    >
+      {missing !== null ? (
+        <p>{missing}</p>
+      ) : (
+        <>
+          <Select label="Coupon" options={coupons} value={request.couponId} onChange={setCoupon} />
+          {subscriptions.length === 1 ? null : (
+            <Select
+              label="Subscription"
+              options={subscriptions}
+              value={request.subscription}
+              onChange={setSubscription}
+            />
+          )}
+        </>
+      )}
+    </Preview>
   )
 }
 
@@ -190,10 +193,12 @@ interface ConfirmDiscountProps {
   readonly isDanger?: boolean
   readonly plan: DiscountPlan
   readonly run: (actor: ReturnType<typeof useActor>['actor']) => Promise<unknown>
+  /** Called in place of `onClose` if the user does not confirm, e.g. to choose another coupon. */
+  readonly onBack?: () => void
   readonly onClose: () => void
 }
 
-function ConfirmDiscount({ title, act, isDanger = false, plan, run, onClose }: ConfirmDiscountProps) {
+function ConfirmDiscount({ title, act, isDanger = false, plan, run, onClose, onBack = onClose }: ConfirmDiscountProps) {
   const { actor, fields } = useActor()
   const acting = useAct(async () => {
     await run(actor)
@@ -207,7 +212,7 @@ function ConfirmDiscount({ title, act, isDanger = false, plan, run, onClose }: C
       isRunning={acting.isRunning}
       error={acting.error}
       onConfirm={() => void acting.run()}
-      onClose={onClose}
+      onClose={onBack}
     >
       <PlannedDiscount plan={plan} />
       {fields}

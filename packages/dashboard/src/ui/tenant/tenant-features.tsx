@@ -2,12 +2,14 @@
 import { useState, type ReactNode } from 'react'
 import type { BillingDocument, Entitlements, Grant, NewGrant, Tenant } from '@ratecard/client'
 import { api } from '../../api.ts'
+import { useCatalog } from '../../frame/catalog.ts'
 import { useAct, useLoaded } from '../../frame/live.ts'
 import { useMayAct } from '../../session.ts'
 import { amount } from '../../words/words.ts'
 import { useActor } from '../actor.tsx'
-import { Badge, Card, Facts, Id, Show, Table, Text, Time } from '../basic.tsx'
-import { Confirm } from '../dialog.tsx'
+import { Badge, Card, Facts, Id, Loading, Show, Text, Time } from '../basic.tsx'
+import { Table } from '../table.tsx'
+import { Confirm, Outcome } from '../dialog.tsx'
 
 type Allowance = Entitlements['features'][number]
 type Feature = NonNullable<BillingDocument['features']>[number]
@@ -57,39 +59,33 @@ function allowanceCells(one: Allowance): ReactNode[] {
   ]
 }
 
+/** Card with the grants of a tenant. Left out if there are none: the button that gives one is at the top of the page. */
 export function TenantGrants({ tenant }: { readonly tenant: Tenant }) {
   const { id } = tenant
   const mayAct = useMayAct()
   const list = useLoaded(`grants ${id}`, (signal) => api.tenants.grants(id, { signal }), { everyMs: 15_000 })
+  if (list.value === undefined && list.error === null) return <Loading what="Grants" />
+  if (list.value?.length === 0) return null
   return (
-    <Card title="Grants">
-      <div className="stack">
-        <Show of={list} what="Grants">
-          {(grants) =>
-            grants.length === 0 ? (
-              <p className="quiet">
-                No grants. A grant gives this tenant a feature or a limit in addition to what it bought.
-              </p>
-            ) : (
-              <Table
-                caption="Grants"
-                columns={['Feature', 'Gives', 'Ends', 'Note', '']}
-                rows={grants.map((grant) => ({
-                  key: grant.feature,
-                  cells: [
-                    <Id key="feature">{grant.feature}</Id>,
-                    grantWords(grant),
-                    grant.endsAt === null ? '—' : <Time at={grant.endsAt} />,
-                    grant.note === null ? '—' : <Text key="note">{grant.note}</Text>,
-                    mayAct ? <RemoveGrant tenant={tenant} grant={grant} /> : null,
-                  ],
-                }))}
-              />
-            )
-          }
-        </Show>
-        {mayAct ? <GiveGrant tenant={tenant} /> : null}
-      </div>
+    <Card title="Grants" isFlush={list.value !== undefined}>
+      <Show of={list} what="Grants">
+        {(grants) => (
+          <Table
+            caption="Grants"
+            columns={['Feature', 'Gives', 'Ends', 'Note', '']}
+            rows={grants.map((grant) => ({
+              key: grant.feature,
+              cells: [
+                <Id key="feature">{grant.feature}</Id>,
+                grantWords(grant),
+                grant.endsAt === null ? '—' : <Time at={grant.endsAt} />,
+                grant.note === null ? '—' : <Text key="note">{grant.note}</Text>,
+                mayAct ? <RemoveGrant tenant={tenant} grant={grant} /> : null,
+              ],
+            }))}
+          />
+        )}
+      </Show>
     </Card>
   )
 }
@@ -101,20 +97,19 @@ function grantWords({ limit, enabled, replace }: Pick<Grant, 'limit' | 'enabled'
   return [...number, ...switched, ...(replace && limit === null ? ['instead of what was bought'] : [])].join(', ')
 }
 
-function GiveGrant({ tenant }: { readonly tenant: Tenant }) {
-  const served = useLoaded('served config', () => api.admin.config())
-  const [isOpen, setOpen] = useState(false)
-  const features = served.value?.config.features ?? []
-  if (served.value === undefined) return null
-  if (features.length === 0)
-    return <p className="quiet">To grant a feature, first add it to your files and push them.</p>
+interface GiveGrantProps {
+  readonly tenant: Tenant
+  readonly onClose: () => void
+}
+
+/** Dialog that gives a feature or a limit in addition to what the tenant bought. */
+export function GiveGrant({ tenant, onClose }: GiveGrantProps) {
+  const features = useCatalog()?.document.features ?? []
+  if (features.length > 0) return <GrantDialog tenant={tenant} features={features} onClose={onClose} />
   return (
-    <div className="actions">
-      <button type="button" className="button" onClick={() => setOpen(true)}>
-        Give a grant …
-      </button>
-      {isOpen ? <GrantDialog tenant={tenant} features={features} onClose={() => setOpen(false)} /> : null}
-    </div>
+    <Outcome title={`Give ${tenant.name} a grant?`} onClose={onClose}>
+      <p>To grant a feature, first add it to your files and push them.</p>
+    </Outcome>
   )
 }
 
@@ -170,6 +165,7 @@ function GrantDialog({ tenant, features, onClose }: GrantDialogProps) {
       onConfirm={() => void acting.run()}
       onClose={onClose}
     >
+      <p>A grant gives this tenant a feature or a limit in addition to what it bought.</p>
       <GrantFields form={form} features={features} isSwitch={isSwitch} onChange={(to) => setForm({ ...form, ...to })} />
       {fields}
     </Confirm>

@@ -4,7 +4,8 @@ import type { TenantInvoice } from '@ratecard/client'
 import { api } from '../../api.ts'
 import { useLoaded } from '../../frame/live.ts'
 import { stateLabel } from '../../words/words.ts'
-import { Badge, Card, Pager, Table, Text, Time } from '../basic.tsx'
+import { Badge, Card, Pager, Text, Time } from '../basic.tsx'
+import { Table } from '../table.tsx'
 import { AsOf, mirrorReload, ShowMirrored } from './mirrored.tsx'
 
 const limit = 10

@@ -1,22 +1,31 @@
 // Subscriptions of a tenant: a list, and the acts on each of them.
-import type { PriceDocument, Subscription, SubscriptionItem, Tenant } from '@ratecard/client'
+import type {
+  PriceDocument,
+  Subscription,
+  SubscriptionItem,
+  Tenant,
+  TenantSubscriptions as Held,
+} from '@ratecard/client'
 import { endOf } from '../../../../ratecard/src/base/wording/planned-end.ts'
-import { api } from '../../api.ts'
-import { useLoaded } from '../../frame/live.ts'
-import { amountsIn, pricesById } from '../../amounts/price-change.ts'
+import { useCatalog } from '../../frame/catalog.ts'
+import type { LoadState } from '../../frame/live.ts'
+import { amountsIn } from '../../amounts/price-change.ts'
 import { useMayAct } from '../../session.ts'
 import { count, money, period } from '../../words/words.ts'
-import { Badge, Card, Id, Show, Table, Time } from '../basic.tsx'
+import { Badge, Card, Id, Show, Time } from '../basic.tsx'
+import { Table } from '../table.tsx'
+import { NamedPrice } from '../named.tsx'
 import { PlanActs } from '../plan/plan-acts.tsx'
 import { SubscriptionState } from './standing.tsx'
 
-export function TenantSubscriptions({ tenant }: { readonly tenant: Tenant }) {
-  const { id } = tenant
+interface TenantSubscriptionsProps {
+  readonly tenant: Tenant
+  readonly list: LoadState<Held>
+}
+
+export function TenantSubscriptions({ tenant, list }: TenantSubscriptionsProps) {
   const mayAct = useMayAct()
-  const list = useLoaded(`subscriptions ${id}`, (signal) => api.tenants.subscriptions(id, { signal }), {
-    everyMs: 15_000,
-  })
-  const prices = useLoaded('list prices', async (signal) => pricesById((await api.admin.config({ signal })).config))
+  const catalog = useCatalog()
   return (
     <Card title="Subscriptions" isFlush={(list.value?.subscriptions.length ?? 0) > 0}>
       <Show of={list} what="Subscriptions">
@@ -42,12 +51,13 @@ export function TenantSubscriptions({ tenant }: { readonly tenant: Tenant }) {
                           {subscription.scheduled === null ? null : (
                             <p className="small quiet">
                               from <Time at={subscription.scheduled.at} />:{' '}
-                              {subscription.scheduled.items
-                                .map(
-                                  ({ priceId, processorPriceId, quantity }) =>
-                                    `${priceId ?? processorPriceId}${quantity === null ? '' : ` × ${String(quantity)}`}`,
-                                )
-                                .join(', ')}
+                              {subscription.scheduled.items.map(({ priceId, processorPriceId, quantity }, at) => (
+                                <span key={processorPriceId}>
+                                  {at === 0 ? '' : ', '}
+                                  <NamedPrice id={priceId ?? processorPriceId} />
+                                  {quantity === null ? '' : ` × ${String(quantity)}`}
+                                </span>
+                              ))}
                             </p>
                           )}
                           {subscription.duplicateOf === null ? null : (
@@ -58,10 +68,13 @@ export function TenantSubscriptions({ tenant }: { readonly tenant: Tenant }) {
                           )}
                         </>,
                         <>
-                          <Id>{item.priceId ?? item.processorPriceId}</Id>{' '}
+                          <NamedPrice id={item.priceId ?? item.processorPriceId} />{' '}
                           {item.legacy ? <Badge tone="warn">earlier price</Badge> : null}
                           {item.legacy ? (
-                            <ListPrice of={prices.value?.get(item.priceId ?? '')} currency={subscription.currency} />
+                            <ListPrice
+                              of={catalog?.prices.get(item.priceId ?? '')?.price}
+                              currency={subscription.currency}
+                            />
                           ) : null}
                           {item.scheduledPriceId === null ? null : (
                             <p className="small quiet">
@@ -69,7 +82,7 @@ export function TenantSubscriptions({ tenant }: { readonly tenant: Tenant }) {
                                 'its current version from the next period on'
                               ) : (
                                 <>
-                                  then <Id>{item.scheduledPriceId}</Id>
+                                  then <NamedPrice id={item.scheduledPriceId} />
                                 </>
                               )}
                             </p>
@@ -82,13 +95,7 @@ export function TenantSubscriptions({ tenant }: { readonly tenant: Tenant }) {
                     })),
                   )}
                 />
-                {mayAct
-                  ? subscriptions
-                      .filter(({ home }) => home === 'processor')
-                      .map((subscription) => (
-                        <PlanActs key={subscription.id} tenant={tenant} subscription={subscription} />
-                      ))
-                  : null}
+                {mayAct ? <ActsOfEach tenant={tenant} of={subscriptions} /> : null}
               </>
             )}
             {balance.length === 0 ? null : (
@@ -102,6 +109,18 @@ export function TenantSubscriptions({ tenant }: { readonly tenant: Tenant }) {
       </Show>
     </Card>
   )
+}
+
+/** Buttons for each of several paid subscriptions. Those of an only one stand at the top of the page. */
+function ActsOfEach({ tenant, of }: { readonly tenant: Tenant; readonly of: Held['subscriptions'] }) {
+  const paid = of.filter(({ home }) => home === 'processor')
+  if (paid.length < 2) return null
+  return paid.map((subscription) => (
+    <div key={subscription.id} className="actions card-words">
+      <Id>{subscription.id}</Id>
+      <PlanActs tenant={tenant} subscription={subscription} />
+    </div>
+  ))
 }
 
 interface ListPriceProps {

@@ -9,13 +9,16 @@ import { shownColumns } from '../../store/records/columns.ts'
 import { jobColumns, type JobRecord, type JobStepRecord } from '../../store/records/journal.ts'
 import { byOf } from '../../store/records/actor.ts'
 import { scheduledMovesOf } from './scheduled-moves.ts'
+import type { Store } from '../../store/store.ts'
 import type { JobDeps } from './deps.ts'
 import { actsOpenTo, assertOpenTo, leaseOf, notOpen, requireResumable, type ResumableKind } from '../kinds.ts'
 import { resumeJob, type DoStep } from './run-job.ts'
 import type { Caller } from '../../api/notation/callers.ts'
 import type { CancelledJob, JobReport, JobStep, JobSummary } from '../../api/customers/jobs.ts'
 
-type Reading = Pick<JobDeps, 'store'>
+interface Reading {
+  readonly store: JobDeps['store'] & Pick<Store, 'tenants'>
+}
 
 /** The functions with which `cancelJob` starts a second job, which takes back the scheduled moves of a migration. */
 export interface TakingBack {
@@ -25,7 +28,7 @@ export interface TakingBack {
   readonly start: (job: JobRecord, caller: Caller) => Promise<JobRecord | null>
 }
 
-export function createJobs(deps: JobDeps, resumed: StepRunners, takingBack: TakingBack) {
+export function createJobs(deps: JobDeps & Reading, resumed: StepRunners, takingBack: TakingBack) {
   return {
     ...bind(deps, { listJobs, findJob }),
     resumeJob: (id: string) => resume(deps, id, resumed),
@@ -52,33 +55,59 @@ async function liveJob({ store }: Reading, job: JobRecord): Promise<JobRecord> {
   return { ...latest, state }
 }
 
-const summaryOfLive = (job: JobRecord): JobSummary => ({
+/** Kinds of jobs whose subject is a tenant. */
+const aboutTenants: ReadonlySet<JobRecord['kind']> = new Set([
+  'enterprise_apply',
+  'subscription_change',
+  'subscription_discount',
+  'credit_grant',
+])
+
+/** Names of the tenants that jobs are about, by id. */
+const tenantNames = ({ store }: Reading, jobs: readonly JobRecord[]) =>
+  store.tenants.names([...new Set(jobs.filter(({ kind }) => aboutTenants.has(kind)).map(({ subject }) => subject))])
+
+const summaryOfLive = (job: JobRecord, names: ReadonlyMap<string, string>): JobSummary => ({
   ...shownColumns(jobColumns, job),
+  subjectName: aboutTenants.has(job.kind) ? (names.get(job.subject) ?? null) : null,
   by: byOf(job),
   state: job.state,
   allows: actsOpenTo(job.kind, job.state),
 })
 
 export async function summaryOf(deps: Reading, job: JobRecord): Promise<JobSummary> {
-  return summaryOfLive(await liveJob(deps, job))
+  return summaryOfLive(await liveJob(deps, job), await tenantNames(deps, [job]))
 }
 
 async function listJobs(deps: Reading, query: PageQuery & { readonly kind?: JobSummary['kind'] }) {
   const { items, total } = await deps.store.jobs.list(query)
-  return { items: await Promise.all(items.map((job) => summaryOf(deps, job))), total }
+  const names = await tenantNames(deps, items)
+  return { items: await Promise.all(items.map(async (job) => summaryOfLive(await liveJob(deps, job), names))), total }
 }
 
 async function findJob(deps: Reading & Pick<JobDeps, 'clock'>, id: string): Promise<JobReport> {
   const job = await liveJob(deps, await findJobRecord(deps, id))
   return {
-    ...summaryOfLive(job),
+    ...summaryOfLive(job, await tenantNames(deps, [job])),
     input: JSON.parse(job.input) as JobReport['input'],
     steps: (await deps.store.jobs.steps(id)).map(stepView),
     error: withTime(parseNullable(job.error), 'resume_after', job.resumesAt),
     // While a job runs, its progress is read every second, and the list is not complete.
-    scheduledMoves:
-      job.state === 'running' ? [] : [...(await scheduledMovesOf(deps.store.jobs, job, deps.clock.now()))],
+    scheduledMoves: job.state === 'running' ? [] : await namedMoves(deps, job),
   }
+}
+
+/** Returns the scheduled moves of a migration with the names of their tenants. */
+async function namedMoves(
+  { store, clock }: Reading & Pick<JobDeps, 'clock'>,
+  job: Parameters<typeof scheduledMovesOf>[1],
+): Promise<JobReport['scheduledMoves']> {
+  const moves = await scheduledMovesOf(store.jobs, job, clock.now())
+  const names = await store.tenants.names([...new Set(moves.flatMap(({ tenantId }) => tenantId ?? []))])
+  return moves.map((move) => ({
+    ...move,
+    tenantName: move.tenantId === null ? null : (names.get(move.tenantId) ?? null),
+  }))
 }
 
 function stepView(record: JobStepRecord): JobStep {
@@ -130,11 +159,11 @@ async function cancelJob(deps: Reading & Pick<JobDeps, 'clock'>, id: string): Pr
 }
 
 async function endCancelled(
-  { store, clock }: Reading & Pick<JobDeps, 'clock'>,
+  deps: Reading & Pick<JobDeps, 'clock'>,
   job: JobSummary,
   takeBackJobId: string | null,
 ): Promise<CancelledJob> {
-  return { ...job, scheduledMoves: [...(await scheduledMovesOf(store.jobs, job, clock.now()))], takeBackJobId }
+  return { ...job, scheduledMoves: await namedMoves(deps, job), takeBackJobId }
 }
 
 /** Time (ms) for which a request waits until a job has stopped, or has taken back what it should. */
@@ -142,7 +171,7 @@ const patienceMs = 5000
 
 /** Stops a migration if it runs or waits, and takes its scheduled moves back. Answers when that is done, or after some seconds. */
 async function takeBackMoves(
-  deps: JobDeps,
+  deps: JobDeps & Reading,
   id: string,
   { refuse, start }: TakingBack,
   caller: Caller,
@@ -160,7 +189,7 @@ async function takeBackMoves(
   return endCancelled(deps, await summaryOf(deps, await findJobRecord(deps, id)), takeBack?.id ?? null)
 }
 
-async function hasStopped(deps: JobDeps, id: string): Promise<boolean> {
+async function hasStopped(deps: Reading, id: string): Promise<boolean> {
   for (let waited = 0; waited < patienceMs; waited += 50) {
     if ((await summaryOf(deps, await findJobRecord(deps, id))).state !== 'running') return true
     await wait(50)
@@ -191,7 +220,7 @@ export type StepRunners = Readonly<Record<ResumableKind, (job: JobRecord) => DoS
  * Resumes an interrupted, waiting or failed job. Throws `job_not_running` for a job in any other state. Resolves when the job is running,
  * not when it ends.
  */
-async function resume(deps: JobDeps, id: string, resumed: StepRunners): Promise<JobSummary> {
+async function resume(deps: JobDeps & Reading, id: string, resumed: StepRunners): Promise<JobSummary> {
   const job = await findJobRecord(deps, id)
   const { state } = await summaryOf(deps, job)
   const { kind } = requireResumable(job, state)

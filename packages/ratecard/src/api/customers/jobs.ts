@@ -12,6 +12,9 @@ const job = {
   id: Type.String(),
   kind: JobKind,
   subject: Type.String({ description: 'Id of the tenant, template, price or webhook that the job changes.' }),
+  subject_name: nullable(
+    Type.String({ description: 'Name of the tenant; null if the subject is none, or if the tenant was removed.' }),
+  ),
   state: Type.Enum([...jobStates], {
     description:
       'State of the job. `waiting`: the remaining steps run at a later date. `interrupted`: the job does nothing until it is resumed.',
@@ -37,6 +40,7 @@ export type JobStep = Inside<typeof JobStep>
 
 const ScheduledMove = shape('ScheduledMove', {
   tenant_id: nullable(Type.String()),
+  tenant_name: nullable(Type.String()),
   customer: Type.String({ description: 'Id of the customer at the processor.' }),
   subscription: Type.String(),
   item: Type.String({ description: 'Id of the subscription item.' }),

@@ -40,6 +40,24 @@ const entry = {
         'Changes that `changes` lists under another name: replaced and renamed resources are in `updated`, adopted and reactivated ones in `created`.',
     },
   ),
+  headline: nullable(
+    Type.Object(
+      {
+        kind: ResourceKind,
+        config_id: Type.String(),
+        action: Type.Enum(['create', 'adopt', 'reactivate', 'update', 'rename', 'replace', 'archive']),
+        before: nullable(
+          Type.String({ description: 'The resource before, e.g. `€16.00 / month`; null if it was created.' }),
+        ),
+        after: nullable(Type.String({ description: 'The resource after; null if it was archived.' })),
+      },
+      {
+        ...closed,
+        description:
+          'The change that says most of the revision, for lists: a price that got another amount, or else the first change. Null for a revision that changed nothing.',
+      },
+    ),
+  ),
   archived_webhooks: Type.Array(Type.String(), {
     description: 'Removed webhooks, which `changes` does not list.',
   }),

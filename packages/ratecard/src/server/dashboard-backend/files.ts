@@ -96,7 +96,7 @@ const embeddedTags = ({ pageToken, changeTag }: KnownToPages) =>
 `
 
 const compress = { br: promisify(brotliCompress), gzip: promisify(gzip) }
-const slowly = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }
+const slowly = { params: { [constants.BROTLI_PARAM_QUALITY]: 10 } }
 
 /** Returns a file of the build. The file is compressed once for each encoding, at the first request for that encoding. */
 function builtFile(place: string): BuiltFile {

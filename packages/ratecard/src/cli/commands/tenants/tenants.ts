@@ -1,5 +1,6 @@
 import { RatecardError } from '@ratecard/client'
 import type { Client, Credits, DroppedUsage, Tenant, TenantSubscriptions } from '@ratecard/client'
+import { formatMinor } from '../../../base/money/format.ts'
 import { authorOf } from '../../author.ts'
 import type { ArgumentSpec, Command, CommandContext, OptionSpec } from '../../program/command.ts'
 import { usageFailure } from '../../failure.ts'
@@ -62,18 +63,20 @@ export const tenantsShow: Command = {
     const tenant = await client.tenants.find(id, { signal: io.signal })
     const subscriptions = await client.tenants.subscriptions(id, { signal: io.signal })
     const credits = await creditBalance(context, client, id)
+    const facts: readonly (readonly [string, string | undefined])[] = [
+      ['state', stateOf(subscriptions)],
+      ...(await moneyOf(context, client, id)),
+      ['balance', sums(subscriptions.balance)],
+      ['credit', sums(credits)],
+      ['deal', dealOf(tenant)],
+      ['customer', tenant.processorCustomerId ?? 'none yet'],
+    ]
     out.print(
       [
-        `${out.paint.bold(tenant.id)}${tenant.name === tenant.id ? '' : `  ${tenant.name}`}${tenant.email === null ? '' : `  ${tenant.email}`}`,
-        `  customer    ${tenant.processorCustomerId ?? 'none yet'}`,
-        `  enterprise  ${enterpriseOf(tenant)}${tenant.enterpriseEndsAt === null ? '' : `, ${dealEndText(tenant.enterpriseEndsAt, tenant.enterpriseThen)}`}`,
-        `  billing     ${subscriptions.customerDeleted === true ? 'the customer was deleted at the processor; the next checkout makes a new one' : subscriptions.billingStatus}`,
-        ...((subscriptions.balance ?? []).length === 0
-          ? []
-          : [`  balance     ${subscriptions.balance?.map(({ formatted }) => formatted).join(', ') ?? ''}`]),
-        ...(credits === undefined || credits.length === 0
-          ? []
-          : [`  credit      ${credits.map(({ formatted }) => formatted).join(', ')}`]),
+        [out.paint.bold(tenant.name), tenant.name === tenant.id ? '' : tenant.id, tenant.email ?? '']
+          .filter((text) => text !== '')
+          .join('  '),
+        ...facts.flatMap(([name, text]) => (text === undefined ? [] : [`  ${name.padEnd(12)}  ${text}`])),
       ].join('\n'),
     )
     showSubscriptions(context, subscriptions)
@@ -86,6 +89,55 @@ export const tenantsShow: Command = {
   },
 }
 
+const stateOf = ({ customerDeleted, billingStatus }: TenantSubscriptions) =>
+  customerDeleted === true
+    ? 'the customer was deleted at the processor; the next checkout makes a new one'
+    : billingStatus.replaceAll('_', ' ')
+
+const dealOf = (tenant: Tenant) =>
+  `${enterpriseOf(tenant)}${tenant.enterpriseEndsAt === null ? '' : `, ${dealEndText(tenant.enterpriseEndsAt, tenant.enterpriseThen)}`}`
+
+/** Returns amounts of several currencies as one text; undefined if there are none, or if they are not known. */
+const sums = (amounts: readonly { readonly formatted: string }[] | undefined) =>
+  amounts === undefined || amounts.length === 0 ? undefined : amounts.map(({ formatted }) => formatted).join(', ')
+
+/**
+ * Returns what the tenant owes, pays a month and is invoiced next. What is not known is left out: the first two without the mirror, the last
+ * if the processor does not answer.
+ */
+async function moneyOf(
+  { io, out }: CommandContext,
+  client: Client,
+  id: string,
+): Promise<readonly (readonly [string, string | undefined])[]> {
+  const listed = await unless(mirrorCodes, client.tenants.list({ q: id, signal: io.signal }))
+  const one = listed?.tenants.find((tenant) => tenant.id === id)
+  const upcoming = await unless(processorCodes, client.tenants.upcomingInvoice(id, { signal: io.signal }))
+  const next = upcoming?.invoices.map(
+    ({ amountDue, currency, dueAt }) =>
+      `${formatMinor(amountDue, currency)}${dueAt === null ? '' : ` on ${showTime(dueAt)} (UTC)`}`,
+  )
+  const owed = sums(one?.owed)
+  return [
+    ['owed', owed === undefined ? (one === undefined ? undefined : 'nothing') : out.paint.red(owed)],
+    ['a month', sums(one?.monthly)],
+    ['next invoice', next === undefined ? undefined : next.length === 0 ? 'none' : next.join(', ')],
+  ]
+}
+
+const mirrorCodes = ['mirror_off', 'mirror_filling', 'route_not_found']
+const processorCodes = ['processor_unavailable', 'processor_timeout', 'processor_rate_limited']
+
+/** Returns undefined if the request fails with one of the codes. */
+async function unless<T>(codes: readonly string[], request: Promise<T>): Promise<T | undefined> {
+  try {
+    return await request
+  } catch (error) {
+    if (error instanceof RatecardError && codes.includes(error.code)) return undefined
+    throw error
+  }
+}
+
 /**
  * Returns the remaining amount of the tenant's credits. Returns undefined if the mirror is off or not complete, or if the server is too old
  * for this request.
@@ -95,13 +147,7 @@ async function creditBalance(
   client: Client,
   tenantId: string,
 ): Promise<Credits['balance'] | undefined> {
-  try {
-    return (await client.credits.list(tenantId, { signal: io.signal })).balance
-  } catch (error) {
-    if (error instanceof RatecardError && ['mirror_off', 'mirror_filling', 'route_not_found'].includes(error.code))
-      return undefined
-    throw error
-  }
+  return (await unless(mirrorCodes, client.credits.list(tenantId, { signal: io.signal })))?.balance
 }
 
 /**

@@ -8,6 +8,7 @@ import { admit } from '../authentication/auth.ts'
 import { clearOwnCookie, readOwnCookie, setOwnCookie } from '../authentication/own-cookie.ts'
 import { dashboardCookie, dashboardPath, bringsCookies, isNavigation, pageTokenOf, hasPageToken } from './page-token.ts'
 import type { AddressGuard } from '../listener/address-guard.ts'
+import { compressAnswers } from './compress-answers.ts'
 import { noteChanges } from './note-changes.ts'
 import { toServiceError } from '../response/problem.ts'
 import { mount, type Route } from '../contract/route.ts'
@@ -268,6 +269,7 @@ async function apiScope(scope: FastifyInstance, deps: DashboardDeps, sameOrigin:
     admit(request, visitor.key)
   })
   noteChanges(scope, service)
+  compressAnswers(scope)
   deps.notFound(scope)
   scope.get('/*', hidden, (_request, reply) => {
     reply.callNotFound()

@@ -32,7 +32,8 @@ export function redactSecrets(app: FastifyInstance, service: Secrets): void {
   app.addHook('onSend', async (request, reply, payload) => {
     if (!mustRedact(request)) return payload
     if (payload instanceof Readable) return isEventStream(reply) ? redactEvents(payload, service, request) : payload
-    // Compressed responses need no redaction: only the public price list is compressed, and it contains no webhooks.
+    // Responses that are compressed in advance need no redaction: only the public price list is, and it contains no webhooks. Those of the
+    // dashboard are compressed after this.
     if ((typeof payload !== 'string' && !Buffer.isBuffer(payload)) || reply.hasHeader('content-encoding'))
       return payload
     const secrets = await secretsFor(reply, service)
