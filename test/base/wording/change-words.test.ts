@@ -39,7 +39,12 @@ describe('the words for changes of a plan', () => {
   })
 
   it('describe a replaced price in the history as in its plan, although the stored report lists the price as updated', () => {
-    const planned = [change('replace', 'pro'), change('update', 'solo'), { ...change('adopt', 'team'), foreign: true }]
+    const display = { before: null, after: null }
+    const planned = [
+      { ...change('replace', 'pro'), display },
+      { ...change('update', 'solo'), display },
+      { ...change('adopt', 'team'), foreign: true, display },
+    ]
     const kept = readReport(reportText(planned as unknown as Parameters<typeof reportText>[0]))
     expect(kept.changes.prices.updated).toEqual(['pro', 'solo'])
     expect(reportedChanges(kept)).toEqual([

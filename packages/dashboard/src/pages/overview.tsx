@@ -5,6 +5,7 @@ import type { CurrencyMoney, Money, MoneyDays } from '@ratecard/client'
 import { api } from '../api.ts'
 import { noteMoney, useKnownFindings } from '../frame/attention.ts'
 import { MovementsChart, RevenueChart } from '../charts/money-chart.tsx'
+import { useHasNoCatalog } from '../frame/catalog.ts'
 import { useLoaded } from '../frame/live.ts'
 import { useOutage } from '../frame/outage.ts'
 import { Card, Page, Show, Text, Time } from '../ui/basic.tsx'
@@ -24,6 +25,7 @@ interface Overviewed {
 }
 
 export function Overview() {
+  const isEmpty = useHasNoCatalog()
   const state = useLoaded<Overviewed>(
     'overview',
     async (signal) => {
@@ -38,11 +40,12 @@ export function Overview() {
   return (
     <Page title="Overview" lead="Open problems, monthly revenue and unpaid amounts.">
       <Wrong />
+      {isEmpty ? <FirstSteps /> : null}
       <ShowMirrored of={state} what="Revenue">
         {({ now, days }) => (
           <>
             <AsOf of={now} />
-            {now.currencies.length === 0 ? <FirstSteps /> : null}
+            {now.currencies.length === 0 && !isEmpty ? <FirstSteps /> : null}
             <Revenue now={now} days={days} />
             <Pushes now={now} days={days} />
           </>
