@@ -1,18 +1,18 @@
 // Bundles the element with the arithmetic that it shares with the service:  node packages/pricing-table/build.mjs
 // dist/pricing-table.js is a module, for bundlers; dist/pricing-table.script.js defines the element and exports nothing, so that it
-// works as a module and as a plain script. Declarations are made file by file: they name nothing of other packages.
+// works as a module and as a plain script. dist/languages has the texts of each language but English. Declarations are made file by file: they name nothing of other packages.
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const folder = path.dirname(fileURLToPath(import.meta.url))
-const entry = path.join(folder, 'src/pricing-table.ts')
-const out = path.join(folder, 'dist')
+const root = path.dirname(fileURLToPath(import.meta.url))
+const entry = path.join(root, 'src/pricing-table.ts')
+const out = path.join(root, 'dist')
 const declared = ['pricing-table', 'element']
 
 export async function buildPricingTable() {
   const { build } = await import('esbuild')
-  mkdirSync(out, { recursive: true })
+  mkdirSync(path.join(out, 'languages'), { recursive: true })
   const bundle = async (format) => {
     const options = {
       bundle: true,
@@ -27,8 +27,23 @@ export async function buildPricingTable() {
   }
   write('pricing-table.js', await bundle('esm'))
   write('pricing-table.script.js', await bundle('iife'))
+  for (const [language, texts] of Object.entries(await languagePacks(build)))
+    write(`languages/${language}.json`, JSON.stringify(texts))
   const { default: typescript } = await import('typescript')
-  for (const name of declared) write(`${name}.d.ts`, declarationOf(typescript, path.join(folder, 'src', `${name}.ts`)))
+  for (const name of declared) write(`${name}.d.ts`, declarationOf(typescript, path.join(root, 'src', `${name}.ts`)))
+}
+
+/** Returns the texts of each language by its subtag. The service serves them as files, so that a page loads one language only. */
+async function languagePacks(build) {
+  const { outputFiles } = await build({
+    entryPoints: [path.join(root, 'src/languages/all.ts')],
+    bundle: true,
+    format: 'esm',
+    charset: 'utf8',
+    write: false,
+  })
+  const script = Buffer.from(outputFiles[0].text).toString('base64')
+  return (await import(`data:text/javascript;base64,${script}`)).packs
 }
 
 function declarationOf(typescript, file) {

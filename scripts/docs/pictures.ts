@@ -242,7 +242,7 @@ function planPage({ url, document }: World): Promise<Shot> {
     arrive: async (page) => {
       await signInTo(page, url, serviceKey)
       await planOf(page, `${url}/dashboard`, nextVersion(document))
-      await page.locator('.chart canvas').first().waitFor()
+      await page.getByRole('heading', { name: 'Affected subscribers' }).waitFor()
       await page.evaluate(`document.querySelector('[aria-live=polite].stack').scrollIntoView(), scrollBy(0, -24)`)
     },
     ready: 'text=What changes',

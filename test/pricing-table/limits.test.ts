@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { limitText } from '../../packages/pricing-table/src/limit-text.ts'
+import { fr } from '../../packages/pricing-table/src/languages/fr.ts'
 import { limitsOf } from '../../packages/pricing-table/src/limits.ts'
 import { cardsOf } from '../../packages/pricing-table/src/model.ts'
 import type { View } from '../../packages/pricing-table/src/view.ts'
@@ -21,7 +22,7 @@ function texts(given: readonly ProductFeature[], locale = 'en', price: Partial<P
   const products = [{ id: 'pro', name: 'Pro', unit_label: 'seat', features: [...given], prices }]
   const [card] = cardsOf({ products, features }, { period: price.interval ?? 'month', currency: 'usd' })
   if (card === undefined) throw new Error('There is no card.')
-  const view = { words: wordsFor(locale), locale } as View
+  const view = { words: wordsFor(locale, {}, locale.startsWith('fr') ? fr : {}), locale } as View
   return card.limits.map((limit) => limitText(limit, card, view))
 }
 

@@ -10,9 +10,11 @@ import {
   withOwnPrices,
 } from '../../packages/pricing-table/src/model.ts'
 import type { PriceList } from '../../packages/pricing-table/src/model.ts'
+import { packs } from '../../packages/pricing-table/src/languages/all.ts'
+import { de } from '../../packages/pricing-table/src/languages/de.ts'
 import { inLanguage, unitFor } from '../../packages/pricing-table/src/translations.ts'
 import { formatMoney, formatPercent } from '../../packages/pricing-table/src/money.ts'
-import { fill, periodName, periodWords, wordsFor } from '../../packages/pricing-table/src/words.ts'
+import { fill, languages, periodName, periodWords, wordsFor } from '../../packages/pricing-table/src/words.ts'
 import type { Price, Product } from '../../packages/ratecard/src/document/schema/schema.ts'
 
 const monthly = (id: string, amount: number, more: Partial<Price> = {}): Price => ({
@@ -262,11 +264,25 @@ describe('addresses of the pricing table’s buttons', () => {
 
 describe('texts and numbers of the pricing table', () => {
   it('are in the language of the page, or else in English, and the site can override each text', () => {
-    expect(wordsFor('de-AT').free).toBe('Kostenlos')
+    expect(wordsFor('de-AT', {}, de).free).toBe('Kostenlos')
+    // Until the texts of the language are loaded, the table has those that it needs meanwhile.
+    expect([wordsFor('de-AT').free, wordsFor('de-AT').retry]).toEqual(['Free', 'Erneut versuchen'])
     expect(wordsFor('tlh').free).toBe('Free')
     const own = wordsFor('ar', { free: 'مجاني', nothing: 'x', choose: 5, constructor: 'x' })
     expect([own.free, own.choose]).toEqual(['مجاني', 'Choose'])
     expect(Object.keys(own)).toEqual(Object.keys(wordsFor('en')))
+  })
+  it('exist in each language, with the placeholders that the English ones have', () => {
+    const english: Readonly<Record<string, string>> = { ...wordsFor('en') }
+    const placeholders = (text = '') => [...text.matchAll(/\{\w+\}/g)].map(([one]) => one).sort()
+    expect(Object.keys(packs).sort()).toEqual(languages.filter((one) => one !== 'en').sort())
+    for (const [language, pack] of Object.entries(packs))
+      for (const [name, text] of Object.entries<string>({ ...pack }))
+        expect({ language, name, has: placeholders(text) }).toEqual({
+          language,
+          name,
+          has: placeholders(english[name]),
+        })
   })
   it('include a name for each billing period', () => {
     const words = wordsFor('en')

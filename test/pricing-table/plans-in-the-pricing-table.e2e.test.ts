@@ -193,9 +193,15 @@ describe('a signed-in customer in the pricing table', () => {
       await card(page, 'Pro').getByRole('button', { name: 'Switch to Pro' }).focus()
       await page.keyboard.press('Enter')
       await dialogOf(page).locator('[part=preview]').waitFor()
-      expect(await dialogOf(page).getByRole('heading').textContent()).toBe('Switch to Pro')
-      expect(await texts(page, 'dt')).toEqual(['Begins', 'Due now', 'Next invoice', 'Monthly cost'])
-      expect(await texts(page, 'dd')).toEqual(['at once', '$60.00', '$90.00 on February 1, 2031', '$30.00 → $90.00'])
+      expect(await dialogOf(page).getByRole('heading').textContent()).toBe('Switch to Pro, monthly')
+      expect(await texts(page, 'dt')).toEqual(['Pro, monthly', 'Begins', 'Due now', 'Next invoice', 'Monthly cost'])
+      expect(await texts(page, 'dd')).toEqual([
+        '$90.00 per month',
+        'at once',
+        '$60.00',
+        '$90.00 on February 1, 2031',
+        '$30.00 → $90.00',
+      ])
       // The focus is on "Cancel": nothing is confirmed by a key that was pressed too long.
       await page.keyboard.press('Shift+Tab')
       await page.keyboard.press('Enter')
@@ -281,7 +287,7 @@ describe('a signed-in customer in the pricing table', () => {
       await card(page, 'Pro').getByRole('button').click()
       await dialogOf(page).locator('[part=preview]').waitFor()
       // Three seats of one plan become three of the other.
-      expect((await texts(page, 'dd')).slice(0, 3)).toEqual(['3', 'at once', '$240.00'])
+      expect((await texts(page, 'dd')).slice(1, 4)).toEqual(['3', 'at once', '$240.00'])
       const { items } = await place.stripe.subscriptions.retrieve(buyer.subscription)
       const item = { id: items.data[0]?.id ?? '', quantity: 4 }
       await place.stripe.subscriptions.update(buyer.subscription, { items: [item], proration_behavior: 'none' })

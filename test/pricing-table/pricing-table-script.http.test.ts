@@ -1,11 +1,13 @@
 // The script of the pricing table, which pages of any origin load.
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { packs } from '../../packages/pricing-table/src/languages/all.ts'
+import { languages } from '../../packages/pricing-table/src/words.ts'
 import { buildPricingTable } from '../../packages/pricing-table/build.mjs'
 import { startTestApp, type TestApp } from '../support/app.ts'
 
 let test: TestApp
-const limit = 25_000
+const limit = 20_000
 
 beforeAll(async () => {
   await buildPricingTable()
@@ -39,6 +41,20 @@ describe('GET /pricing-table.js', () => {
       const again = await load({ 'accept-encoding': encoding, 'if-none-match': String(packed.headers['etag']) })
       expect([again.statusCode, again.body]).toEqual([304, ''])
     }
+  })
+
+  it('weighs with the texts of any language at most 20 kB', async () => {
+    const weigh = async (url: string) =>
+      (await test.inject({ url, headers: { 'accept-encoding': 'br' } })).rawPayload.length
+    const script = await weigh('/pricing-table.js')
+    for (const language of languages.filter((one) => one !== 'en')) {
+      const answer = await test.inject({ url: `/pricing-table/${language}.json` })
+      expect([answer.statusCode, answer.headers['access-control-allow-origin']]).toEqual([200, '*'])
+      expect(answer.json()).toEqual(packs[language])
+      expect(script + (await weigh(`/pricing-table/${language}.json`))).toBeLessThanOrEqual(20_000)
+    }
+    for (const file of ['en.json', 'tlh.json', '..%2fpackage.json', '.', 'de'])
+      expect([file, (await test.inject({ url: `/pricing-table/${file}` })).statusCode]).toEqual([file, 404])
   })
 
   it('responds to HEAD, and refuses other methods with 405', async () => {

@@ -7,6 +7,8 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createClient, type Client } from '../../packages/client/src/client.ts'
 import { buildPricingTable } from '../../packages/pricing-table/build.mjs'
+import { packs } from '../../packages/pricing-table/src/languages/all.ts'
+import { languages, wordsFor } from '../../packages/pricing-table/src/words.ts'
 import type { BillingConfig, Price, Product } from '../../packages/ratecard/src/document/schema/schema.ts'
 import { startServer, type RunningServer } from '../../packages/ratecard/src/server/composition/main.ts'
 import { chromiumPath, launchChromium } from '../support/programs/chromium.ts'
@@ -231,7 +233,7 @@ describe('a visitor of the pricing table', () => {
       const { page } = visit
       await open(visit, `products="${shown}" checkout="/buy?price={price_id}&amp;n={quantity}" contact="/contact"`)
       const studio = page.getByRole('link', { name: /Choose Studio/ })
-      await page.getByRole('slider', { name: 'seat' }).fill('7')
+      await page.getByRole('spinbutton', { name: 'seat' }).fill('7')
       expect(await studio.getAttribute('href')).toBe(`${shop.url}/buy?price=studio_monthly&n=7`)
       expect(await page.getByRole('link', { name: /Talk to us/ }).getAttribute('href')).toBe(`${shop.url}/contact`)
       await open(visit, `products="${shown}" checkout="javascript:document.title='{price_id}'"`)
@@ -322,11 +324,32 @@ describe('the cards of the pricing table', () => {
       const german = async () => (await page.locator('[part=period]').textContent())?.replaceAll(/\s/g, ' ')
       expect(await german()).toBe('pro Jahr · 11,67 € pro Monat · pro Platz')
       await page.getByText('Für Teams, die gemeinsam zeichnen').waitFor()
-      await page.getByRole('slider').fill('12')
-      await page.getByText('12 Plätze').waitFor()
+      await page.getByRole('spinbutton').fill('12')
+      expect(await page.locator('.quantity-label').textContent()).toBe('Plätze')
       expect(await german()).toBe('pro Jahr · 140,00 € pro Monat · 140,00 € pro Platz')
       await open(visit, 'products="studio" cents="auto"')
       expect(await amounts(page, 'For teams')).toEqual(['€14'])
+    }),
+  )
+
+  inBrowser('have built-in texts in each of the ten languages, and no hole between amount and period in any', () =>
+    withPage({}, async (visit) => {
+      const { page } = visit
+      for (const language of languages)
+        for (const interval of ['month', 'year']) {
+          await open(visit, `products="${shown}" interval="${interval}"`, { lang: language })
+          const words = wordsFor(language, {}, packs[language])
+          const per = interval === 'month' ? words.perMonth : words.perYear
+          expect(await page.locator('[part=period]').filter({ hasText: per }).count()).toBeGreaterThan(0)
+          const gaps = await page.evaluate<number[]>(
+            `[...document.querySelector('ratecard-pricing-table').shadowRoot.querySelectorAll('.cost')].flatMap((cost) => {
+              const [amount, period] = cost.children
+              return period === undefined ? [] : [period.getBoundingClientRect().top - amount.getBoundingClientRect().bottom]
+            })`,
+          )
+          expect({ language, interval, wide: gaps.filter((gap) => gap > 10) }).toEqual({ language, interval, wide: [] })
+          expect(await overflowOf(page)).toBe(0)
+        }
     }),
   )
 
@@ -464,7 +487,8 @@ describe('the pricing table', () => {
       await page.evaluate(`document.querySelector('ratecard-pricing-table').texts = { free: 'Gratis' }`)
       expect(await amounts(page, 'first idea')).toEqual(['Gratis'])
       await page.evaluate(`document.querySelector('ratecard-pricing-table').setAttribute('locale', 'de')`)
-      expect((await amounts(page, 'Für Teams'))[0]?.replace(/\s/g, ' ')).toBe('14,00 €')
+      // The texts of the language are loaded first.
+      await expect.poll(async () => (await amounts(page, 'Für Teams'))[0]?.replace(/\s/g, ' ')).toBe('14,00 €')
     }),
   )
 })

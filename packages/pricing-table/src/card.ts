@@ -27,6 +27,7 @@ export function productCard(card: Card, offers: readonly HTMLElement[], view: Vi
       image === null ? null : h('img', { class: 'image', part: 'image', src: image, alt: '', loading: 'lazy' }),
       h(headings[view.headingLevel], { class: 'name', part: 'name', dir: 'auto' }, nameOf(card)),
       textElement('span', 'badge', ui?.badge),
+      ...(card.offers.length === 1 && card.offers[0] !== undefined ? marksOf(card.offers[0], view) : []),
       textElement('p', 'tagline', ui?.tagline),
     ),
     offers[0] ?? null,
@@ -80,11 +81,11 @@ export function offerPart(offer: Offer, card: Card, view: View): HTMLElement {
       'div',
       { class: 'top' },
       several ? textElement(level, 'offer-name', price.ui?.display_name) : null,
-      standingMark(offer, view),
-      offer.own ? h('span', { class: 'own', part: 'own' }, view.words.own) : null,
+      // The marks of an only offer are in the head of the card, beside its badge.
+      ...(several ? marksOf(offer, view) : []),
     ),
-    amount,
-    kind === 'request' || kind === 'unavailable' ? null : period,
+    // One cell, so that a higher amount in another card makes no hole between this amount and its period.
+    h('div', { class: 'cost' }, amount, kind === 'request' || kind === 'unavailable' ? null : period),
     h(
       'div',
       { class: 'extra' },
@@ -97,6 +98,12 @@ export function offerPart(offer: Offer, card: Card, view: View): HTMLElement {
     kind === 'unavailable' || !leadsOn(offer, view) ? null : h('div', { class: 'act' }, button.element),
   )
 }
+
+/** Returns what is special about an offer for the tenant: that it has it, and that its price was negotiated. */
+const marksOf = (offer: Offer, view: View): readonly (HTMLElement | null)[] => [
+  standingMark(offer, view),
+  offer.own ? h('span', { class: 'own', part: 'own' }, view.words.own) : null,
+]
 
 /**
  * Returns the mark of an offer that the tenant has or will have, e.g. "Current plan". The mark replaces the button, and gets the focus
@@ -143,7 +150,9 @@ function quantityOf(offer: Offer, view: View): number {
 function amountOf(offer: Offer, view: View): Node[] {
   const { price } = offer
   const display = price.ui?.price_display
-  const name = offer.kind === 'unavailable' ? 'figure note' : 'figure'
+  // Words, e.g. "Sprechen wir darüber", are smaller than an amount, so that they fit on one line.
+  const isWords = display?.custom_text !== undefined || offer.kind === 'open' || offer.kind === 'request'
+  const name = offer.kind === 'unavailable' ? 'figure note' : isWords ? 'figure words' : 'figure'
   const main = h('span', { class: name, dir: 'auto' }, display?.custom_text ?? figureOf(offer, view))
   const suffix = display?.custom_text === undefined ? textElement('span', 'suffix', display?.suffix) : null
   return suffix === null ? [main] : [main, document.createTextNode(' '), suffix]
@@ -161,6 +170,17 @@ function figureOf(offer: Offer, view: View): string {
   return offer.kind === 'free' || offer.kind === 'open' || offer.kind === 'request'
     ? said[offer.kind]
     : words.notInCurrency
+}
+
+/** Returns what a quantity of an offer costs a period, e.g. `€420.00 per year`; null for one whose cost only usage decides. */
+export function costText(
+  { kind, tariff, period, price }: Offer,
+  quantity: number,
+  { words, currency, locale }: Pick<View, 'words' | 'currency' | 'locale'>,
+): string | null {
+  if (kind === 'free') return words.free
+  if (kind !== 'money' || tariff === null || price.usage_type === 'metered') return null
+  return `${formatMoney(minorAmount(tariff, quantity), currency, locale)} ${periodWords(period, words, locale)}`
 }
 
 /**
@@ -225,7 +245,10 @@ function attachedText({ name, metered, tariff, unit: own }: AttachedOffer, offer
   return metered ? `+ ${perUnit}` : `+ ${name}: ${perUnit}`
 }
 
-/** Returns a slider and a number field for the same quantity. The field accepts quantities beyond the end of the slider. */
+/**
+ * Returns a number field for the quantity. A price whose amount does not follow the quantity evenly (by usage, in tiers or packages) has a
+ * slider too; the field accepts quantities beyond its end.
+ */
 function quantityPart(
   offer: Offer,
   { least, most }: QuantityRange,
@@ -236,6 +259,7 @@ function quantityPart(
   const { words, locale } = view
   const { id } = offer.price
   const label = offer.unit === null ? words.quantity : unitFor(offer.unit, 0, locale)
+  // Without the number, which is in the field.
   const counted = h('span', { class: 'quantity-label', 'aria-hidden': 'true', dir: 'auto' })
   const shared = { min: String(least), step: '1', 'aria-label': label }
   const slider = h('input', { type: 'range', part: 'slider', 'data-key': `slider ${id}`, max: String(most), ...shared })
@@ -249,10 +273,8 @@ function quantityPart(
   const say = (quantity: number, from: HTMLInputElement | null) => {
     if (from !== slider) slider.value = String(Math.min(quantity, most))
     if (from !== field) field.value = String(quantity)
-    const unit = offer.unit === null ? label : unitFor(offer.unit, quantity, locale)
-    const text = `${formatCount(quantity, locale)} ${unit}`
-    counted.replaceChildren(text)
-    slider.setAttribute('aria-valuetext', `${text}: ${amount.textContent}`)
+    counted.replaceChildren(offer.unit === null ? label : unitFor(offer.unit, quantity, locale))
+    slider.setAttribute('aria-valuetext', `${countedUnits(offer, quantity, view)}: ${amount.textContent}`)
   }
   for (const input of [slider, field])
     input.addEventListener('input', () => {
@@ -267,7 +289,19 @@ function quantityPart(
     field.value = String(quantityOf(offer, view))
   })
   say(quantityOf(offer, view), null)
-  return h('div', { class: 'quantity', part: 'quantity-choice' }, counted, field, slider)
+  const isEven = offer.price.usage_type !== 'metered' && offer.tariff !== null && isEvenTariff(offer.tariff)
+  return h('div', { class: 'quantity', part: 'quantity-choice' }, counted, field, isEven ? null : slider)
+}
+
+const isEvenTariff = ({ tiers, transform_quantity: packs }: NonNullable<Offer['tariff']>) =>
+  tiers === undefined && packs === undefined
+
+/** Returns e.g. `3 seats`. A unit without plural forms has one for all numbers, e.g. `3 × seat`. */
+function countedUnits({ unit, price }: Offer, quantity: number, { words, locale }: View): string {
+  const number = formatCount(quantity, locale)
+  if (unit === null) return `${number} ${words.quantity}`
+  const isName = typeof unit === 'string' && price.usage_type !== 'metered' && quantity !== 1
+  return `${number} ${isName ? '× ' : ''}${unitFor(unit, quantity, locale)}`
 }
 
 /** Parses a quantity. Returns `least` for text that is no safe integer (up to 2^53 - 1) or is below `least`. */

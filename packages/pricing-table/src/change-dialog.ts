@@ -52,8 +52,10 @@ export interface DialogOptions {
   readonly service: Service
   readonly words: Messages
   readonly locale: string
-  /** Heading of the dialog, e.g. `Switch to Studio`. */
+  /** Heading of the dialog, e.g. `Switch to Studio, yearly`. */
   readonly title: string
+  /** What the tenant will have, e.g. `Studio, yearly`, and what it costs, e.g. `€420.00 per year`. Null: not known here. */
+  readonly chosen: { readonly name: string; readonly cost: string | null }
   readonly request: ChangeRequest
   /** Called when the service has accepted the change, even if the change still waits for a payment. */
   readonly changed: (outcome: unknown) => void
@@ -189,7 +191,7 @@ function payLink(url: string | null, words: Messages): HTMLElement[] {
   return address === null ? [] : [h('a', { class: 'cta', part: 'dialog-pay', href: address }, words.pay)]
 }
 
-function previewParts(preview: Preview, { words, locale }: Conversation, notice: string | null): Child[] {
+function previewParts(preview: Preview, { words, locale, chosen }: Conversation, notice: string | null): Child[] {
   const { when, effective_at: at, due_now: due, next_invoice: next, monthly, warnings } = preview
   const money = ({ amount, currency }: Money) => formatRounded(String(amount), currency, locale)
   const charged = (invoice: Invoiced) => [money(invoice), ...paidBy(invoice, words, locale)].join(' · ')
@@ -204,6 +206,7 @@ function previewParts(preview: Preview, { words, locale }: Conversation, notice:
     h(
       'dl',
       { class: 'preview', part: 'preview' },
+      ...(chosen.cost === null ? [] : row(chosen.name, chosen.cost)),
       ...quantityOf(preview).flatMap((quantity) => row(words.quantity, formatCount(quantity, locale))),
       ...row(words.changeBegins, when === 'now' ? words.atOnce : formatDate(at, locale)),
       ...row(words.dueNow, charged(due)),

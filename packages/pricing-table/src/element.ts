@@ -2,18 +2,18 @@
 // style sheet is added by script, so a strict content security policy needs no exception.
 import { checkoutAddress } from './address.ts'
 import { balanceColumns } from './columns.ts'
-import { offerPart, productCard } from './card.ts'
+import { costText, offerPart, productCard } from './card.ts'
 import { openChangeDialog } from './change-dialog.ts'
 import { currencyChoice, periodChoice } from './choices.ts'
 import { h } from './dom.ts'
 import { cardsOf, choicesOf, orderedProducts, withOwnPrices } from './model.ts'
 import type { Offer, PriceList, SessionPrices } from './model.ts'
 import { nothingPresent, presentOf, standingOf, type Present, type SubscriptionList } from './present.ts'
-import { get, type Service } from './service.ts'
+import { get, readLanguage, type Service } from './service.ts'
 import { styles } from './styles.ts'
 import type { View } from './view.ts'
 import { inLanguage } from './translations.ts'
-import { fill, wordsFor, type Messages } from './words.ts'
+import { fill, languageOf, periodName, wordsFor, type Messages } from './words.ts'
 
 /** Detail of the `ratecard-select` event. */
 export interface Selection {
@@ -75,6 +75,11 @@ export class RatecardPricingTable extends Base {
   #interval: string | null = null
   #currency: string | null = null
   #texts: Readonly<Record<string, unknown>> = {}
+  /** Texts that were loaded last, and their language. */
+  #pack: { readonly language: string; readonly texts: Readonly<Record<string, unknown>> } = {
+    language: 'en',
+    texts: {},
+  }
   #loading: AbortController | null = null
   #resize: ResizeObserver | null = null
 
@@ -131,6 +136,7 @@ export class RatecardPricingTable extends Base {
     if (name === 'texts') this.#readTexts(after)
     if (!this.isConnected) return
     if (name === 'src' || name === 'credentials') void this.reload()
+    else if (name === 'locale') void this.#readLanguage().then(() => this.#show())
     else this.#show()
   }
 
@@ -142,7 +148,7 @@ export class RatecardPricingTable extends Base {
     if (this.#state === 'failed') this.#state = 'loading'
     this.#show()
     try {
-      const { list, present } = await readPrices(this.#service, loading.signal)
+      const [{ list, present }] = await Promise.all([readPrices(this.#service, loading.signal), this.#readLanguage()])
       if (loading.signal.aborted) return
       this.#list = list
       this.#present = present
@@ -153,6 +159,16 @@ export class RatecardPricingTable extends Base {
       this.#tell(error)
     }
     this.#show()
+  }
+
+  /** Loads the texts of the language. Without them the table is in English, which is better than no prices. */
+  async #readLanguage(): Promise<void> {
+    const language = languageOf(this.#locale)
+    try {
+      this.#pack = { language, texts: await readLanguage(this.#service.base, language) }
+    } catch (error) {
+      this.#tell(error)
+    }
   }
 
   #readTexts(json: string | null): void {
@@ -191,7 +207,8 @@ export class RatecardPricingTable extends Base {
   #show(): void {
     // Rendering replaces the content of the root and would remove an open dialog. So the table is rendered when the dialog is closed.
     if (this.#root.querySelector('dialog') !== null) return
-    const words = wordsFor(this.#locale, this.#texts)
+    const { language, texts } = this.#pack
+    const words = wordsFor(this.#locale, this.#texts, language === languageOf(this.#locale) ? texts : {})
     if (this.#list === null || this.#state !== 'ready') {
       this.#root.replaceChildren(...this.#waiting(words))
       return
@@ -297,20 +314,17 @@ export class RatecardPricingTable extends Base {
         }
         const goesOn = this.#emit('ratecard-select', detail, true)
         if (goesOn && subscription !== null && this.getAttribute('changes') === 'dialog')
-          this.#openChange(offer, quantity, { subscription, words, name })
+          this.#openChange(offer, quantity, { subscription, words, currency, name })
         return goesOn
       },
     }
   }
 
-  #openChange(
-    offer: Offer,
-    quantity: number,
-    { subscription, words, name }: { readonly subscription: string; readonly words: Messages; readonly name: string },
-  ): void {
+  #openChange(offer: Offer, quantity: number, { subscription, words, currency, name }: ChangeParts): void {
     const { price, range } = offer
     const standing = standingOf(this.#list ?? { products: [] }, this.#present, price.id)
     if (standing.kind === 'new') return
+    const full = `${name}, ${periodName(offer.period, words, this.#locale).toLocaleLowerCase(this.#locale)}`
     // Without a choice of the quantity, the service keeps the present one.
     const licensed = range !== null && price.usage_type !== 'metered'
     const item = { price_id: price.id, ...(licensed ? { quantity } : {}) }
@@ -319,7 +333,12 @@ export class RatecardPricingTable extends Base {
       service: this.#service,
       words,
       locale: this.#locale,
-      title: standing.kind === 'current' ? words.changeQuantity : fill(words.switchTo, { name }),
+      title: standing.kind === 'current' ? words.changeQuantity : fill(words.switchTo, { name: full }),
+      // Another quantity of what one has stays on the price that one has, which can be an earlier one than that of the list.
+      chosen: {
+        name: full,
+        cost: standing.kind === 'current' ? null : costText(offer, quantity, { words, currency, locale: this.#locale }),
+      },
       request: { subscription, replaces: standing.replaces, items: [item] },
       changed: (outcome) => {
         changed = true
@@ -332,6 +351,14 @@ export class RatecardPricingTable extends Base {
       },
     })
   }
+}
+
+interface ChangeParts {
+  readonly subscription: string
+  readonly words: Messages
+  readonly currency: string
+  /** Name of the product. */
+  readonly name: string
 }
 
 interface Prices {

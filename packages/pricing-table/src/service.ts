@@ -29,6 +29,24 @@ export function get({ base, credentials }: Service, path: string, signal: AbortS
   return fetch(addressOf(base, path), { credentials, signal, headers: { accept: 'application/json' } })
 }
 
+const packs = new Map<string, Promise<Readonly<Record<string, unknown>>>>()
+
+/** Returns the texts of a language that the service has; none for English. Loaded once for all tables of a page. */
+export function readLanguage(base: string, language: string): Promise<Readonly<Record<string, unknown>>> {
+  if (language === 'en') return Promise.resolve({})
+  const url = `${base.replace(/\/+$/, '')}/pricing-table/${language}.json`
+  const known = packs.get(url)
+  if (known !== undefined) return known
+  const loading = fetch(url, { credentials: 'omit' }).then((response) => {
+    if (!response.ok) throw new Error(`${url} answered ${String(response.status)}`)
+    return response.json() as Promise<Readonly<Record<string, unknown>>>
+  })
+  packs.set(url, loading)
+  // The next table, or a reload of this one, tries again.
+  loading.catch(() => packs.delete(url))
+  return loading
+}
+
 /** Posts a body as the tenant of the session. `key` is the idempotency key of a write. Throws a {@link ServiceProblem}. */
 export async function post(
   { base, credentials }: Service,

@@ -51,7 +51,7 @@ select:focus-visible, input:focus-visible, a:focus-visible, button:focus-visible
 .card { position: relative; display: flex; flex: 1; flex-direction: column; gap: 16px; min-inline-size: 0; padding: 24px; background: var(--_surface); overflow-wrap: anywhere; }
 .head { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 10px; }
 .image { inline-size: 100%; block-size: 8rem; object-fit: cover; border-radius: calc(var(--_radius) / 2); }
-.name { margin: 0; font-size: 1.25rem; line-height: 1.25; font-weight: 650; }
+.name { margin: 0; hyphens: auto; hyphenate-limit-chars: 10 4 4; font-size: 1.25rem; line-height: 1.25; font-weight: 650; }
 .badge, .own { padding: 2px 10px; border-radius: 999px; background: var(--_accent); color: var(--_on-accent); font-size: .8rem; font-weight: 600; }
 .own { justify-self: start; }
 .tagline { flex-basis: 100%; }
@@ -62,9 +62,11 @@ select:focus-visible, input:focus-visible, a:focus-visible, button:focus-visible
 .more { display: grid; gap: 16px; align-content: start; }
 .more > .offer { border-block-start: 1px solid var(--_line); padding-block-start: 16px; }
 .offer-name { margin: 0; font-size: 1rem; font-weight: 600; }
+.cost { display: grid; gap: 6px; align-content: start; }
 .amount { margin: 0; line-height: 1.15; }
 .figure.note { font-size: 1rem !important; font-weight: 400; color: var(--_muted); letter-spacing: 0; }
 .figure { font-size: 2rem; font-weight: 700; font-variant-numeric: tabular-nums; letter-spacing: -.01em; }
+.figure.words { font-size: 1.5rem; line-height: 1.5; }
 .suffix { color: var(--_muted); }
 .quantity { display: flex; flex-wrap: wrap; gap: 6px 10px; align-items: center; margin-block-start: 4px; }
 .quantity-label { flex: 9 1 auto; min-inline-size: 0; font-size: .9rem; color: var(--_muted); }
@@ -80,10 +82,11 @@ select:focus-visible, input:focus-visible, a:focus-visible, button:focus-visible
 .highlighted .cta:hover { filter: brightness(1.08); }
 .features { margin: 0; padding: 0; list-style: none; display: grid; gap: 6px; }
 .features li { padding-inline-start: 1.7em; position: relative; }
-.features li::before { content: ""; position: absolute; inset-inline-start: .25em; inset-block-start: .35em; inline-size: .35em; block-size: .7em; border: solid var(--_accent); border-width: 0 2px 2px 0; rotate: 45deg; }
+.features li::before { content: ""; position: absolute; inset-inline-start: .25em; inset-block-start: .25em; inline-size: .35em; block-size: .7em; border: solid var(--_accent); border-width: 0 2px 2px 0; rotate: 45deg; }
 .dialog { inline-size: min(30rem, calc(100vw - 2rem)); max-block-size: calc(100vh - 2rem); overflow: auto; padding: 24px; color: var(--_text); background: var(--_surface); border: 1px solid var(--_line); border-radius: var(--_radius); overflow-wrap: anywhere; }
 .dialog::backdrop { background: rgb(0 0 0 / .45); }
 .dialog-actions { display: flex; flex-wrap: wrap; gap: 8px; margin-block-start: 16px; }
+.dialog [part="dialog-confirm"] { background: var(--_accent); color: var(--_on-accent); }
 .dialog-actions .cta { flex: 1 1 auto; inline-size: auto; }
 .cta:disabled { opacity: .55; cursor: default; }
 .preview { display: grid; grid-template-columns: minmax(0, auto) minmax(0, 1fr); gap: 6px 16px; margin: 16px 0; }
@@ -103,27 +106,26 @@ select:focus-visible, input:focus-visible, a:focus-visible, button:focus-visible
 :host([theme="compact"]) .cards > li:last-child .card { border-block-end: 0; }
 :host([theme="compact"]) .highlighted { box-shadow: inset 4px 0 0 var(--_accent); }
 :host([theme="compact"]) .highlighted:dir(rtl) { box-shadow: inset -4px 0 0 var(--_accent); }
-:host([theme="compact"]) .offer { grid-column: 2; grid-template-columns: minmax(0, 1fr) minmax(8rem, auto); column-gap: 16px; }
+:host([theme="compact"]) .offer { grid-column: 2; grid-template-columns: minmax(0, 1fr) 11rem; column-gap: 16px; }
 :host([theme="compact"]) .offer > * { grid-column: 1; }
 :host([theme="compact"]) .more { grid-column: 2; }
 :host([theme="compact"]) .offer > .act { grid-column: 2; grid-row: 1 / span 3; margin: 0; align-self: center; }
 :host([theme="compact"]) .head { grid-column: 1; grid-row: 1 / span 9; }
 :host([theme="compact"]) .figure { font-size: 1.3rem; }
-:host([theme="compact"]) .features { display: none; }
-/* Rows across all cards: head, name of the offer, amount, terms, quantity, button, other offers, features. Gaps are margins, because a row that no card uses has no gap. */
+:host([theme="compact"]) .features { grid-column: 1 / -1; grid-template-columns: repeat(auto-fill, minmax(min(100%, 12rem), 1fr)); margin-block-start: 12px; font-size: .9rem; }
+/* Rows across all cards: head, name of the offer, amount with its terms, quantity, button, other offers, features. Gaps are margins, because a row that no card uses has no gap. */
 @supports (grid-template-rows: subgrid) {
   :host(:not([theme="compact"])) .cards:not(.waiting) { row-gap: 0; margin-block-end: calc(-1 * var(--_gap)); }
-  :host(:not([theme="compact"])) .cards > li { grid-row: span 8; grid-template-rows: subgrid; margin-block-end: var(--_gap); }
-  :host(:not([theme="compact"])) .cards > li > .card { display: grid; grid-row: 1 / span 8; grid-template-rows: subgrid; gap: 0; }
+  :host(:not([theme="compact"])) .cards > li { grid-row: span 7; grid-template-rows: subgrid; margin-block-end: var(--_gap); }
+  :host(:not([theme="compact"])) .cards > li > .card { display: grid; grid-row: 1 / span 7; grid-template-rows: subgrid; gap: 0; }
   :host(:not([theme="compact"])) .card > .head { grid-row: 1; align-content: start; margin-block-end: 16px; }
-  :host(:not([theme="compact"])) .card > .offer { grid-row: 2 / span 5; grid-template-rows: subgrid; gap: 0; }
+  :host(:not([theme="compact"])) .card > .offer { grid-row: 2 / span 4; grid-template-rows: subgrid; gap: 0; }
   :host(:not([theme="compact"])) .card > .offer > .top { grid-row: 1; align-content: end; margin-block-end: 8px; }
-  :host(:not([theme="compact"])) .card > .offer > .amount { grid-row: 2; }
-  :host(:not([theme="compact"])) .card > .offer > .period { grid-row: 3; margin-block-start: 8px; }
-  :host(:not([theme="compact"])) .card > .offer > .extra { grid-row: 4; margin-block-start: 8px; }
-  :host(:not([theme="compact"])) .card > .offer > .act { grid-row: 5; margin-block-start: 16px; }
-  :host(:not([theme="compact"])) .card > .more { grid-row: 7; margin-block-start: 16px; }
-  :host(:not([theme="compact"])) .card > .features { grid-row: 8; margin-block-start: 16px; align-content: start; }
+  :host(:not([theme="compact"])) .card > .offer > .cost { grid-row: 2; }
+  :host(:not([theme="compact"])) .card > .offer > .extra { grid-row: 3; margin-block-start: 8px; }
+  :host(:not([theme="compact"])) .card > .offer > .act { grid-row: 4; margin-block-start: 16px; }
+  :host(:not([theme="compact"])) .card > .more { grid-row: 6; margin-block-start: 16px; }
+  :host(:not([theme="compact"])) .card > .features { grid-row: 7; margin-block-start: 16px; align-content: start; }
 }
 @media (max-width: 560px) {
   .card { padding: 18px; }

@@ -1,50 +1,69 @@
-// Serves the script of `<ratecard-pricing-table>` from its npm package. Pages of any origin may load the script.
+// Serves the script of `<ratecard-pricing-table>` and its texts in other languages from its npm package. Pages of any origin may load them.
 import { createHash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import type { FastifyInstance } from 'fastify'
+import path from 'node:path'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { ServiceError } from '../../../base/errors/service-error.ts'
 import { configAnswer } from './config-answer.ts'
 
 /**
  * Browsers cache the script for 5 minutes, and after that still use the stale copy while they revalidate it. So a new release reaches all
  * pages within about an hour.
  */
-const kind = {
-  mediaType: 'text/javascript; charset=utf-8',
-  cacheControl: 'public, max-age=300, stale-while-revalidate=3600',
+const cacheControl = 'public, max-age=300, stale-while-revalidate=3600'
+const scriptKind = { mediaType: 'text/javascript; charset=utf-8', cacheControl }
+const languageKind = { mediaType: 'application/json; charset=utf-8', cacheControl }
+
+interface PackageFile {
+  readonly body: Buffer
+  readonly etag: string
 }
 
-let script: Promise<{ readonly body: Buffer; readonly etag: string }> | null = null
+const { resolve } = createRequire(import.meta.url)
+const files = new Map<string, Promise<PackageFile>>()
 
-async function readScript() {
-  const file = createRequire(import.meta.url).resolve('@ratecard/pricing-table/script')
-  const body = await readFile(file)
+async function read(place: string): Promise<PackageFile> {
+  const body = await readFile(place)
   return { body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"` }
 }
 
-/**
- * Reads the script at the first request, then caches it for the lifetime of the process. If the read failed, the next request retries it.
- */
-async function scriptOnce() {
-  script ??= readScript()
+/** Reads a file at its first request, then keeps it for the lifetime of the process. If the read failed, the next request retries it. */
+async function readOnce(place: string): Promise<PackageFile> {
+  const reading = files.get(place) ?? read(place)
+  files.set(place, reading)
   try {
-    return await script
+    return await reading
   } catch (error) {
-    script = null
+    files.delete(place)
     throw error
   }
 }
 
+async function send(request: FastifyRequest, reply: FastifyReply, place: string, kind: typeof scriptKind) {
+  const answer = await configAnswer(
+    await readOnce(place),
+    {
+      acceptEncoding: [request.headers['accept-encoding'] ?? []].flat().join(',') || undefined,
+      ifNoneMatch: request.headers['if-none-match'],
+    },
+    kind,
+  )
+  return reply.code(answer.status).headers(answer.headers).send(answer.body)
+}
+
 export function registerPricingTable(app: FastifyInstance): void {
-  app.get('/pricing-table.js', { schema: { hide: true } }, async (request, reply) => {
-    const answer = await configAnswer(
-      await scriptOnce(),
-      {
-        acceptEncoding: [request.headers['accept-encoding'] ?? []].flat().join(',') || undefined,
-        ifNoneMatch: request.headers['if-none-match'],
-      },
-      kind,
-    )
-    return reply.code(answer.status).headers(answer.headers).send(answer.body)
+  const hidden = { schema: { hide: true } }
+  app.get('/pricing-table.js', hidden, (request, reply) =>
+    send(request, reply, resolve('@ratecard/pricing-table/script'), scriptKind),
+  )
+  // The folder of the package has exactly the languages that exist.
+  const folder = path.join(path.dirname(resolve('@ratecard/pricing-table/script')), 'languages')
+  app.get<{ Params: { file: string } }>('/pricing-table/:file', hidden, async (request, reply) => {
+    const { file } = request.params
+    const names = await readdir(folder)
+    if (!names.includes(file))
+      throw new ServiceError('route_not_found', 'The pricing table has no texts in this language.')
+    return send(request, reply, path.join(folder, file), languageKind)
   })
 }
