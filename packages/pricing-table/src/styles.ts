@@ -1,7 +1,7 @@
 // Style sheet with three layouts. A site can change everything through CSS custom properties and parts.
 export const styles = `
 :host {
-  --_accent: var(--ratecard-accent, #3451d1);
+  --_accent: var(--ratecard-accent, #0b5f51);
   --_on-accent: var(--ratecard-on-accent, #fff);
   --_text: var(--ratecard-text, #1b2030);
   --_muted: var(--ratecard-muted, #535b70);
@@ -19,8 +19,8 @@ export const styles = `
 }
 @supports (color: light-dark(#000, #fff)) {
   :host {
-    --_accent: var(--ratecard-accent, light-dark(#3451d1, #9db0ff));
-    --_on-accent: var(--ratecard-on-accent, light-dark(#fff, #10142a));
+    --_accent: var(--ratecard-accent, light-dark(#0b5f51, #6fd3bd));
+    --_on-accent: var(--ratecard-on-accent, light-dark(#fff, #06231d));
     --_text: var(--ratecard-text, light-dark(#1b2030, #e9ebf3));
     --_muted: var(--ratecard-muted, light-dark(#535b70, #aeb6ca));
     --_surface: var(--ratecard-surface, light-dark(#fff, #171b28));
@@ -66,8 +66,8 @@ select:focus-visible, input:focus-visible, a:focus-visible, button:focus-visible
 .amount { margin: 0; line-height: 1.15; }
 .figure.note { font-size: 1rem !important; font-weight: 400; color: var(--_muted); letter-spacing: 0; }
 .figure { font-size: 2rem; font-weight: 700; font-variant-numeric: tabular-nums; letter-spacing: -.01em; }
-.figure.words { font-size: 1.5rem; line-height: 1.5; }
-.suffix { color: var(--_muted); }
+.figure.words { display: inline-block; font-size: 1.5rem; line-height: 1.4; text-wrap: balance; }
+.suffix { display: inline-block; color: var(--_muted); }
 .quantity { display: flex; flex-wrap: wrap; gap: 6px 10px; align-items: center; margin-block-start: 4px; }
 .quantity-label { flex: 9 1 auto; min-inline-size: 0; font-size: .9rem; color: var(--_muted); }
 .quantity-label::first-letter { text-transform: uppercase; }
