@@ -133,7 +133,7 @@ describe('a plan in Markdown', () => {
         '- ⛔ **denied** by `hard` (`max_increase_percent`): It rises by 20%. Why: We &lt;promised&gt;.',
         '- ⚠️ warned by `soft` (`max_increase_percent`): It rises by 20%.',
         '',
-        'A push is refused. An owner may override the rule, with a key of scope `owner`: `--override hard --message "…"`',
+        'An owner may override the rule, with a key of scope `owner`: `--override hard --message "…"`',
       ].join('\n'),
     )
   })

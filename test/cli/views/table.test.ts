@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import picocolors from 'picocolors'
 import { expect, test } from 'vitest'
-import { formatTable, visibleLength } from '../../../packages/ratecard/src/cli/views/text/table.ts'
+import { visibleLength, wrapLines } from '../../../packages/ratecard/src/cli/terminal/terminal-text.ts'
+import { formatTable } from '../../../packages/ratecard/src/cli/views/text/table.ts'
 
 const paint = picocolors.createColors(false)
 const columns = [{ title: 'id' }, { title: 'what', align: 'right' as const }, { title: 'message' }]
@@ -46,4 +47,26 @@ test('a table that is not printed to a terminal has no wrapped lines', () => {
   expect(formatTable(columns, [['a', 'b', long]], { paint, width: Number.POSITIVE_INFINITY }).split('\n')).toHaveLength(
     2,
   )
+})
+
+test('the width of a text is its cells in the terminal, so that a column after Japanese names is straight', () => {
+  expect(['ab', '株式会社', 'é', 'e\u0301', '👩‍🚀', '⚠️', '✓'].map(visibleLength)).toEqual([2, 8, 1, 1, 2, 2, 1])
+  const shown = formatTable(
+    ['name', 'state'],
+    [
+      ['株式会社サンプル', 'ok'],
+      ['Acme', 'ok'],
+    ],
+    { paint, width: 80 },
+  )
+  expect(shown.split('\n')).toEqual(['name              state', '株式会社サンプル  ok', 'Acme              ok'])
+})
+
+test('lines that are longer than the terminal are broken at spaces and indented, and words stay whole', () => {
+  const line = '  denied by the policy "gentle": Promised to customers in May'
+  expect(wrapLines(`Plan\n${line}`, 34)).toBe(
+    ['Plan', '  denied by the policy "gentle":', '    Promised to customers in May'].join('\n'),
+  )
+  expect(wrapLines('x'.repeat(50), 20)).toBe('x'.repeat(50))
+  expect(wrapLines(line, Number.POSITIVE_INFINITY)).toBe(line)
 })

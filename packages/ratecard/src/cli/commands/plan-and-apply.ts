@@ -15,7 +15,7 @@ import { showIssues, showWarning, type ViewedIssue } from '../views/issues.ts'
 import { jsonOutcome, jsonViolation } from '../views/text/json.ts'
 import { outcomeMarkdown } from '../views/markdown.ts'
 import { planSummary, showPlan } from '../views/plan/plan.ts'
-import { deniedIds, showViolations } from '../views/plan/violations.ts'
+import { deniedIds, showViolations, verdictText } from '../views/plan/violations.ts'
 import { wrapText } from '../views/text/wrap.ts'
 import { variablesText, type VariableOrigin } from '../views/variables.ts'
 import { redactor, wantsMarkdown } from './billing/format.ts'
@@ -128,6 +128,8 @@ export function showPlanOf(
     return
   }
   out.say(`Plan for version ${paint.bold(escapeBreaks(plan.version))} at ${where}\n`)
+  const verdict = verdictText(plan.violations, overrideOf(context))
+  if (verdict !== null) out.say(`${paint.red(verdict)}\n`)
   out.say(`${paint.bold(wrapText(escapeBreaks(plan.summary), out.width))}\n`)
   if (hasChanges(plan)) out.say(`${showPlan(plan.details, out)}\n`)
   out.say(planSummary(plan.details, plan.writes))

@@ -1,5 +1,5 @@
 import type { CliIo } from './io.ts'
-import { createPaint, markSequence, type Paint } from './terminal-text.ts'
+import { createPaint, markSequence, wrapLines, type Paint } from './terminal-text.ts'
 
 export type { Paint } from './terminal-text.ts'
 
@@ -8,9 +8,9 @@ export interface Output {
   readonly paint: Paint
   /** Maximum width of tables (characters). Infinite without a terminal, because then programs read the lines. */
   readonly width: number
-  /** Prints progress and status text for people. Silent with `--quiet` and `--json`. */
+  /** Prints progress and status text for people, its lines wrapped at spaces to the width of the terminal. Silent with `--quiet` and `--json`. */
   say(text?: string): void
-  /** Prints the result itself, also with `--quiet`. */
+  /** Prints the result itself as it is, also with `--quiet`: it may be a file, which a broken line would damage. */
   print(text: string): void
   /** Prints hints and warnings to stderr. Silent with `--quiet` and `--json`. */
   note(text: string): void
@@ -23,6 +23,7 @@ export interface Output {
 
 export function createOutput(io: CliIo, options: { json: boolean; quiet: boolean; color: boolean }): Output {
   const live = io.stderr.isTTY && !options.json && !options.quiet
+  const width = io.stdout.isTTY ? io.stdout.columns : Number.POSITIVE_INFINITY
   let drawn = false
   const clear = () => {
     if (drawn) io.stderr.write(markSequence('\r') + markSequence('\u001b[2K'))
@@ -30,11 +31,11 @@ export function createOutput(io: CliIo, options: { json: boolean; quiet: boolean
   }
   return {
     paint: createPaint(options.color),
-    width: io.stdout.isTTY ? io.stdout.columns : Number.POSITIVE_INFINITY,
+    width,
     live,
     say(text = '') {
       clear()
-      if (!options.json && !options.quiet) io.stdout.write(`${text}\n`)
+      if (!options.json && !options.quiet) io.stdout.write(`${wrapLines(text, width)}\n`)
     },
     print(text) {
       clear()
@@ -42,7 +43,8 @@ export function createOutput(io: CliIo, options: { json: boolean; quiet: boolean
     },
     note(text) {
       clear()
-      if (!options.json && !options.quiet) io.stderr.write(`${text}\n`)
+      if (!options.json && !options.quiet)
+        io.stderr.write(`${wrapLines(text, io.stderr.isTTY ? io.stderr.columns : Number.POSITIVE_INFINITY)}\n`)
     },
     progress(text) {
       if (!live) return

@@ -1,6 +1,7 @@
 // Sanitizes all text for the terminal. Names, messages and URLs come from documents, servers and the processor. A control character in such
 // a text could redraw the plan under approval, hide a line of it, or set the window title.
 import { randomInt } from 'node:crypto'
+import { eastAsianWidth } from 'get-east-asian-width'
 import picocolors from 'picocolors'
 import type { CliIo, Sink } from './io.ts'
 
@@ -19,6 +20,42 @@ export function markSequence(sequence: string): string {
 /** Returns the visible text, i.e. without the CLI's own control sequences. */
 export function visibleText(text: string): string {
   return text.replaceAll(new RegExp(ownSequence, 'g'), '')
+}
+
+const graphemes = new Intl.Segmenter('en')
+
+/** Returns how many cells of the terminal a text takes: two for a Chinese, Japanese or Korean character and for an emoji. */
+export function visibleLength(text: string): number {
+  const visible = visibleText(text)
+  if (/^[ -~]*$/.test(visible)) return visible.length
+  return [...graphemes.segment(visible)].reduce((sum, { segment }) => sum + cellsOf(segment), 0)
+}
+
+const cellsOf = (grapheme: string) => (grapheme.includes('\ufe0f') ? 2 : eastAsianWidth(grapheme.codePointAt(0) ?? 0))
+
+/**
+ * Breaks the lines that are longer than the width at spaces, so that the terminal does not break them within words. A continued line is
+ * indented by two more spaces. Words longer than a line stay whole.
+ */
+export function wrapLines(text: string, width: number): string {
+  if (!Number.isFinite(width)) return text
+  return text
+    .split('\n')
+    .flatMap((line) => (visibleLength(line) <= width ? [line] : wrapLine(line, width)))
+    .join('\n')
+}
+
+function wrapLine(line: string, width: number): string[] {
+  const margin = /^ */.exec(line)?.[0] ?? ''
+  const hanging = margin.length + 2 > width / 2 ? margin : `${margin}  `
+  const lines: string[] = []
+  for (const word of line.slice(margin.length).split(' ')) {
+    const last = lines.at(-1)
+    if (last === undefined) lines.push(`${margin}${word}`)
+    else if (visibleLength(last) + 1 + visibleLength(word) <= width) lines[lines.length - 1] = `${last} ${word}`
+    else lines.push(`${hanging}${word}`)
+  }
+  return lines.map((one) => one.trimEnd())
 }
 
 /** Creates color functions whose control sequences contain the marker. */

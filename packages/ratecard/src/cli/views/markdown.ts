@@ -23,7 +23,7 @@ import { impactSentence, whoRow } from './plan/impact.ts'
 import { count, type ViewedIssue } from './issues.ts'
 import { codeText, proseText } from './text/markdown-text.ts'
 import { asDetails, changedFields, planSummary, shortenBoth, valueText, type Change } from './plan/plan.ts'
-import { deniedIds, inOrder } from './plan/violations.ts'
+import { brokenPolicies, deniedIds, verdictText, type BrokenPolicy } from './plan/violations.ts'
 import { variablesText, type VariableOrigin } from './variables.ts'
 
 /** Maximum length (characters) of the Markdown. Code hosts limit comments to about 65,000, and the surrounding text needs space too. */
@@ -81,7 +81,7 @@ export function showMarkdown(plan: MarkdownPlan, conceal: Redact): string {
     Math.floor(room * 0.1),
   )
   const rules = linesThatFit(
-    inOrder(plan.violations ?? []).map((one) => violationLine(one, conceal)),
+    brokenPolicies(plan.violations ?? []).map((one) => policyLine(one, conceal)),
     Math.floor(room * 0.1),
   )
   const doubts = linesThatFit(
@@ -114,7 +114,7 @@ function whoParts(rows: readonly string[]): readonly string[] {
   return [`<details><summary>Who, and how much (${String(rows.length)})</summary>\n\n${table}\n\n</details>`]
 }
 
-const impactLine = (price: PriceImpact) => `- ${codeText(price.priceId)}: ${impactSentence(price)}`
+const impactLine = (price: PriceImpact) => `- ${codeText(price.priceId)}: ${proseText(impactSentence(price))}`
 
 /**
  * Returns the line with the total monthly amount of all prices. Empty if there is only one price, because its own line contains the amount.
@@ -137,15 +137,24 @@ function policyParts(violations: readonly Violation[], lines: Fitting): readonly
     ids.length === 0
       ? []
       : [
-          `A push is refused. An owner may override ${ids.length === 1 ? 'the rule' : 'the rules'}, with a key of scope \`owner\`: ${codeText(`--override ${ids.join(',')} --message "…"`)}`,
+          `An owner may override ${ids.length === 1 ? 'the rule' : 'the rules'}, with a key of scope \`owner\`: ${codeText(`--override ${ids.join(',')} --message "…"`)}`,
         ]
-  return [`#### Policies\n\n${lines.shown.join('\n')}`, ...leftOut(lines.left, 'violation', []), ...lift]
+  return [`#### Policies\n\n${lines.shown.join('\n')}`, ...leftOut(lines.left, 'policy', []), ...lift]
 }
 
-function violationLine({ id, rule, severity, detail, reason }: Violation, conceal: Redact): string {
+function policyLine({ id, rule, severity, details, others, reason }: BrokenPolicy, conceal: Redact): string {
   const label = severity === 'deny' ? '⛔ **denied**' : '⚠️ warned'
   const why = reason === null ? '' : ` Why: ${proseText(conceal(reason))}`
-  return `- ${label} by ${codeText(id)} (${codeText(rule)}): ${proseText(conceal(detail))}${why}`
+  const head = `- ${label} by ${codeText(id)} (${codeText(rule)}):`
+  const [first = ''] = details
+  if (details.length + others.length < 2) return `${head} ${proseText(conceal(first))}${why}`
+  return [
+    `${head}${why}`,
+    ...details.map((detail) => `  - ${proseText(conceal(detail))}`),
+    ...(others.length === 0
+      ? []
+      : [`  - and ${String(others.length)} more: ${others.map((one) => codeText(conceal(one))).join(', ')}`]),
+  ].join('\n')
 }
 
 function warningLine(
@@ -215,7 +224,7 @@ function linesThatFit(lines: readonly string[], room: number): Fitting {
 function leftOut(left: number, what: string, counts: readonly string[]): string[] {
   if (left === 0) return []
   const kinds = counts.length === 0 ? '' : ` (${counts.join(', ')})`
-  const many = what === 'price with subscribers' ? 'prices with subscribers' : `${what}s`
+  const many = { 'price with subscribers': 'prices with subscribers', policy: 'policies' }[what] ?? `${what}s`
   return [
     `**${count(left, `more ${what}`, `more ${many}`)} left out here${kinds}.** The command line without \`--format markdown\` shows all.`,
   ]
@@ -225,7 +234,12 @@ const placeOf = (action: Action) => order.indexOf(action)
 
 /** Returns the table rows of a change: one for the change, and one for each field that its display line does not show. */
 function rowsOf(change: Change, tense: Tense, conceal: Redact): string {
-  const value = (text: string | null) => (text === null ? '' : codeText(conceal(text)))
+  const value = (text: string | null) =>
+    text === null
+      ? ''
+      : tierLines(conceal(text))
+          .map((line) => codeText(line))
+          .join('<br>')
   const { before, after } = change.display
   const isDrift = tense === 'drift'
   const onlyBefore = change.action === 'archive' && !isDrift
@@ -251,6 +265,13 @@ function rowsOf(change: Change, tense: Tense, conceal: Redact): string {
   })
   return [head, ...fields].join('\n')
 }
+
+/** Splits the line of a price with many tiers before each tier, so that the table does not become as wide as all of them. */
+const tierLines = (text: string): readonly string[] =>
+  text.length <= longestCell ? [text] : text.split(/(?<=,) (?=up to |then |and \d+ more)/)
+
+/** Longest line (characters) of a table cell that is not split. */
+const longestCell = 60
 
 /** Shortens two long texts around their first difference. */
 function shortenedValues(before: string | null, after: string | null): readonly [string | null, string | null] {
@@ -278,10 +299,16 @@ export function outcomeMarkdown(
   conceal: Redact,
 ): string {
   const seen = new Set(more.warnings.map(({ detail }) => detail))
+  const refusal = verdictText(plan.violations)
   return showMarkdown(
     {
       title: `Prices: plan for version ${codeText(plan.version)}`,
-      lead: [`**${proseText(plan.summary)}**`, `${planSummary(plan.details, plan.writes)} At ${codeText(where)}.`],
+      // Whether it can be applied is the first thing to know.
+      lead: [
+        ...(refusal === null ? [] : [`**${proseText(refusal)}**`]),
+        `**${proseText(plan.summary)}**`,
+        `${planSummary(plan.details, plan.writes)} At ${codeText(where)}.`,
+      ],
       details: plan.details,
       tense: 'todo',
       columns: ['Before', 'After'],

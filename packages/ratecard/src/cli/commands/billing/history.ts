@@ -37,12 +37,12 @@ export const billingHistory: Command = {
       offset: options.whole('offset') ?? 0,
       signal: io.signal,
     })
-    const columns = [rightColumn('revision'), 'version', 'when (UTC)', 'author', 'changes', 'message']
+    const columns = [rightColumn('no.'), 'version', 'when (UTC)', 'author', 'changes', 'message']
     const rows = versions.map((entry) => [
       String(entry.revision),
       entry.version,
-      showTime(entry.createdAt),
-      formatAuthor(entry),
+      showTime(entry.createdAt).slice(0, 16),
+      entry.author ?? formatAuthor(entry),
       `${entry.kind === 'push' ? '' : `${entry.kind}: `}${summarizeChanges(entry)}`,
       entry.message ?? '',
     ])

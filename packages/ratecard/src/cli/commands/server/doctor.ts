@@ -4,6 +4,7 @@ import { toFailure } from '../../failure.ts'
 import { findProject } from '../../files/project.ts'
 import { readConfig } from '../../files/read-config.ts'
 import { connect, type ServerConnection } from '../../server-address.ts'
+import { wrapLines } from '../../terminal/terminal-text.ts'
 import { count } from '../../views/issues.ts'
 
 export const doctor: Command = {
@@ -16,8 +17,8 @@ export const doctor: Command = {
     const marks = { ok: out.paint.green('✓'), warning: out.paint.yellow('!'), problem: out.paint.red('✗') }
     for (const finding of findings) {
       if (finding.status === 'not_checked') continue
-      out.print(`${marks[finding.status]} ${out.paint.bold(finding.check)}  ${finding.detail}`)
-      if (finding.hint !== undefined) out.print(`    ${out.paint.cyan('hint:')} ${finding.hint}`)
+      out.print(wrapLines(`${marks[finding.status]} ${out.paint.bold(finding.check)}  ${finding.detail}`, out.width))
+      if (finding.hint !== undefined) out.print(wrapLines(`    ${out.paint.cyan('hint:')} ${finding.hint}`, out.width))
     }
     const of = (wanted: Finding['status']) => findings.filter(({ status }) => status === wanted)
     const [problems, warnings, unchecked] = [of('problem').length, of('warning').length, of('not_checked')]
@@ -31,11 +32,11 @@ export const doctor: Command = {
   },
 }
 
-/** Returns e.g. `1 problem, 3 warnings.` */
+/** Returns e.g. `1 problem, 3 warnings.` or `No problem, 3 warnings.` */
 function verdictText(problems: number, warnings: number): string {
   if (problems + warnings === 0) return 'All checks passed.'
   const noted = warnings === 0 ? '' : `, ${count(warnings, 'warning')}`
-  return `${problems === 0 ? 'All required checks passed' : count(problems, 'problem')}${noted}.`
+  return `${problems === 0 ? 'No problem' : count(problems, 'problem')}${noted}.`
 }
 
 function checkHere(context: CommandContext): Finding[] {

@@ -2,10 +2,9 @@
 import type { Detail, DocumentDifference } from '@ratecard/client'
 import { countedChanges, editedWords, kindWord } from '../../../base/wording/change-words.ts'
 import type { Output, Paint } from '../../terminal/output.ts'
-import { escapeBreaks } from '../../terminal/terminal-text.ts'
+import { escapeBreaks, visibleLength } from '../../terminal/terminal-text.ts'
 import { colorByAction } from './changes.ts'
 import { count } from '../issues.ts'
-import { visibleLength } from '../text/table.ts'
 import { wrapText } from '../text/wrap.ts'
 
 type Action = Detail['action']
@@ -97,15 +96,28 @@ export function asDetails(differences: readonly DocumentDifference[]): readonly 
   }))
 }
 
-function lineOf({ action, display, processorIdBefore, processorIdAfter }: Change, paint: Paint): ShownValue {
+function lineOf({ action, display, fields, processorIdBefore, processorIdAfter }: Change, paint: Paint): ShownValue {
   const [before, after] = [display.before, display.after].map((text) => (text === null ? null : escapeBreaks(text)))
   if (action === 'archive') return { text: before ?? after ?? '' }
   if (action === 'adopt')
     return {
       text: `${after ?? ''} ${paint.dim(`adopts ${escapeBreaks(processorIdBefore ?? processorIdAfter ?? 'an existing object')}`)}`.trim(),
     }
-  if (typeof before === 'string' && typeof after === 'string' && before !== after) return { before, after }
+  if (typeof before === 'string' && typeof after === 'string' && before !== after)
+    return { before, after: `${after}${percentOf(fields, paint)}` }
   return { text: after ?? before ?? '' }
+}
+
+const amounts = new Set(['amount', 'unit_amount_decimal'])
+
+/** Returns the change of the amount in per cent, e.g. ` (+6.3%)`; empty for tiers, and for an amount that was or becomes free. */
+function percentOf(fields: Change['fields'], paint: Paint): string {
+  const changed = fields.filter(({ field }) => amounts.has(field))
+  const [only] = changed
+  const [was, is] = [Number(only?.before), Number(only?.after)]
+  if (changed.length !== 1 || !(was > 0) || !(is > 0)) return ''
+  const percent = Math.round((is / was - 1) * 1000) / 10
+  return ` ${paint.dim(`(${percent > 0 ? '+' : '−'}${String(Math.abs(percent))}%)`)}`
 }
 
 /** Returns the changed fields that the display line does not show. */

@@ -1,5 +1,5 @@
 import type { Output } from '../../terminal/output.ts'
-import { escapeBreaks, visibleText } from '../../terminal/terminal-text.ts'
+import { escapeBreaks, visibleLength } from '../../terminal/terminal-text.ts'
 
 interface Column {
   readonly title: string
@@ -22,7 +22,7 @@ export function formatTable(titles: readonly (string | Column)[], given: Rows, {
   const columns = titles.map((title): Column => (typeof title === 'string' ? { title } : title))
   const rows = given.map((cells) => cells.map(escapeBreaks))
   const natural = columns.map((column, index) =>
-    Math.max(column.title.length, ...rows.map((row) => visibleLength(row[index] ?? ''))),
+    Math.max(visibleLength(column.title), ...rows.map((row) => visibleLength(row[index] ?? ''))),
   )
   const least = columns.map((column, index) =>
     Math.max(column.title.length, ...rows.flatMap((row) => wordsOf(row[index] ?? '').map(visibleLength))),
@@ -89,12 +89,6 @@ function wrapCell(cell: string, width: number): string[] {
     else lines.push(word)
   }
   return lines
-}
-
-const graphemes = new Intl.Segmenter('en')
-
-export function visibleLength(text: string): number {
-  return [...graphemes.segment(visibleText(text))].length
 }
 
 /** Converts an RFC 3339 time to e.g. `2026-11-21 03:49:01` (UTC). */

@@ -1,5 +1,5 @@
 // Wraps text for the terminal at spaces.
-import { visibleText } from '../../terminal/terminal-text.ts'
+import { visibleLength } from '../../terminal/terminal-text.ts'
 
 /** Wraps a text to the width, with `indent` spaces before each line but the first. Words longer than a line stay whole. */
 export function wrapText(text: string, width: number, indent = 0): string {
@@ -8,7 +8,7 @@ export function wrapText(text: string, width: number, indent = 0): string {
   const lines: string[] = []
   for (const word of text.split(' ')) {
     const last = lines.at(-1)
-    if (last !== undefined && visibleText(`${last} ${word}`).length <= room) lines[lines.length - 1] = `${last} ${word}`
+    if (last !== undefined && visibleLength(`${last} ${word}`) <= room) lines[lines.length - 1] = `${last} ${word}`
     else lines.push(word)
   }
   return lines.join(`\n${' '.repeat(indent)}`)
