@@ -40,6 +40,8 @@ function build(docs: string, name: string, at: string): void {
   const copy = path.join(site, '.pages')
   rmSync(copy, { recursive: true, force: true })
   cpSync(docs, copy, { recursive: true })
+  cpSync(path.join(site, 'landing.md'), path.join(copy, 'landing.md'))
+  cpSync(path.join(site, 'mark.svg'), path.join(copy, 'public/mark.svg'))
   const env = {
     DOCS_DIR: docs,
     DOCS_BASE: at,

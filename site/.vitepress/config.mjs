@@ -1,4 +1,4 @@
-// The documentation as a website: the Markdown files of docs/, with docs/README.md as its first page and as its menu.
+// The documentation as a website: a landing page, and the Markdown files of docs/, with docs/README.md as their list and as the menu.
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { defineConfig } from 'vitepress'
@@ -34,15 +34,11 @@ function refuseForgotten(groups) {
 }
 if (version === 'this checkout') refuseForgotten(menu)
 
-/** Tables of six columns and more, e.g. the comparison with other tools: narrow cells, so that the last column is in view. */
-const wideTables = `.vp-doc table:has(th:nth-child(6)) :is(th, td) { padding: 0.4rem 0.5rem; font-size: 0.8125rem; line-height: 1.45; vertical-align: top; }`
-
-/** On a phone, tables of any width have narrow cells: most of them are then wholly in view. */
-const tablesOfPhones = `@media (max-width: 640px) { .vp-doc :is(th, td) { padding: 0.4rem 0.5rem; font-size: 0.8125rem; line-height: 1.45; vertical-align: top; } .vp-doc :is(th, td) code { font-size: 0.75rem; padding: 1px 3px; } }`
-
-/** The name of the language above a block of code, and comments in it on dark ground, have too little contrast by default. */
-const contrasts = `:root:root { --vp-code-lang-color: var(--vp-c-text-2); }
-.dark .vp-doc span[style*='--shiki-dark:#6A737D'] { color: #9da5ae !important; }`
+/**
+ * How much a page counts in the search. Who looks for "rollback" wants the guide, and not the command or the shape of an answer. VitePress
+ * turns the function into text, so it uses nothing from outside.
+ */
+const weightOf = (id) => (id.includes('/guides/') ? 4 : id.includes('/operations/') ? 2 : 1)
 
 export default defineConfig({
   title: 'Ratecard',
@@ -50,11 +46,11 @@ export default defineConfig({
     'Billing configuration as code, for Stripe: products, prices, deals and limits as files, with a plan before each change.',
   lang: 'en',
   base,
-  head: [['style', {}, [wideTables, tablesOfPhones, contrasts].join('\n')]],
+  head: [['link', { rel: 'icon', href: `${base}mark.svg` }]],
   // A copy of docs/: pages find Vue in this folder only.
   srcDir: '.pages',
   outDir: process.env['DOCS_OUT'] ?? path.join(import.meta.dirname, '../dist'),
-  rewrites: { 'README.md': 'index.md' },
+  rewrites: { 'README.md': 'contents.md', 'landing.md': 'index.md' },
   cleanUrls: false,
   lastUpdated: false,
   markdown: {
@@ -68,12 +64,14 @@ export default defineConfig({
     },
   },
   themeConfig: {
+    logo: { src: '/mark.svg', alt: '' },
     notFound: {
       quote: 'This address has no page. The search and the menu find the others.',
       linkText: 'Go to the first page',
     },
     nav: [
       { text: 'Fifteen minutes', link: '/guides/fifteen-minutes' },
+      { text: 'All pages', link: '/contents' },
       { text: 'Reference', link: '/reference/config' },
       { text: version, items: versions.map(({ text, link }) => ({ text, link, target: '_self' })) },
     ],
@@ -82,6 +80,9 @@ export default defineConfig({
     search: {
       provider: 'local',
       options: {
+        // A line of each hit, and not its title alone.
+        detailedView: true,
+        miniSearch: { searchOptions: { boostDocument: weightOf } },
         // A search for "price" should find the guide, not forty decisions that mention prices.
         _render: (source, env, md) => (env.relativePath.startsWith('decisions/') ? '' : md.render(source, env)),
       },

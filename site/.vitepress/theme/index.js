@@ -1,0 +1,5 @@
+// The default theme in the colours of the dashboard.
+import DefaultTheme from 'vitepress/theme'
+import './style.css'
+
+export default DefaultTheme
