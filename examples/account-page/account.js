@@ -25,6 +25,14 @@ const plans = new Map(
 )
 const nameOf = (priceId) => plans.get(priceId)?.name ?? 'A plan that is not sold any more'
 
+/** What one unit of a listed price costs. Nothing for a price of before, and for one with tiers: the invoices say what those cost. */
+function costOf({ priceId, legacy }) {
+  const { amount, currency } = plans.get(priceId)?.price ?? {}
+  if (legacy || amount === undefined) return ''
+  const format = new Intl.NumberFormat(document.documentElement.lang, { style: 'currency', currency })
+  return `, ${format.format(amount / 10 ** format.resolvedOptions().maximumFractionDigits)} each`
+}
+
 for (const [id, { name }] of plans) find('[name=price]').append(new Option(name, id))
 find('#change').addEventListener('submit', (event) => {
   event.preventDefault()
@@ -41,17 +49,33 @@ async function show() {
   find('#present').replaceChildren(
     ...(subscriptions.length === 0 ? [element('p', 'You have no plan yet.')] : subscriptions.flatMap(present)),
   )
+  // Last on the page, so that nobody takes it for a way back.
+  find('#end').replaceChildren(...subscriptions.filter((one) => endOf(one) === null).map(cancelButton))
   const [item] = subscriptions[0]?.items ?? []
   if (plans.has(item?.priceId)) find('[name=price]').value = item.priceId
   find('[name=quantity]').value = item?.quantity ?? 1
   find('#invoices').replaceChildren(...invoices.map(invoiceRow))
 }
 
-function present({ id, status, items, scheduled, cancelAt, cancelAtPeriodEnd }) {
-  const ends = cancelAt ?? (cancelAtPeriodEnd ? items[0].currentPeriodEnd : null)
+function endOf({ items, cancelAt, cancelAtPeriodEnd }) {
+  return cancelAt ?? (cancelAtPeriodEnd ? items[0].currentPeriodEnd : null)
+}
+
+function cancelButton({ id }) {
+  return button('Cancel the plan', () => {
+    if (confirm('Cancel the plan? It goes on until the end of its period.'))
+      void act('Your plan ends with its period.', () => ratecard.subscription.cancel({ subscription: id }))
+  })
+}
+
+function present(subscription) {
+  const { id, status, items, scheduled } = subscription
+  const ends = endOf(subscription)
   const renews = items[0].currentPeriodEnd
   return [
-    ...items.map(({ priceId, quantity }) => element('p', `${nameOf(priceId)} × ${quantity ?? 'usage'} (${status})`)),
+    ...items.map((item) =>
+      element('p', `${nameOf(item.priceId)} × ${item.quantity ?? 'usage'}${costOf(item)} (${status})`),
+    ),
     ...(ends !== null
       ? [element('p', `It ends on ${date(ends)}.`)]
       : renews === null
@@ -65,11 +89,6 @@ function present({ id, status, items, scheduled, cancelAt, cancelAtPeriodEnd }) 
             `From ${date(scheduled.at)}: ${scheduled.items.map((item) => `${nameOf(item.priceId)} × ${item.quantity}`).join(', ')}`,
           ),
         ]),
-    ends === null
-      ? button('Cancel', () =>
-          act('Your plan ends with its period.', () => ratecard.subscription.cancel({ subscription: id })),
-        )
-      : '',
     ends === null && scheduled === null
       ? ''
       : button('Keep it as it is', () =>

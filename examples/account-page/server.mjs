@@ -29,7 +29,9 @@ createServer(async (request, response) => {
     const { pathname, search } = new URL(request.url, home)
     if (request.method === 'POST' && pathname === '/sign-in') await signIn(request, response)
     else if (pathname.startsWith('/api/v1/billing/')) await passOn(request, response, pathname + search)
-    else if (pathname.startsWith('/client/')) sendFile(response, path.join(clientFiles, path.basename(pathname)))
+    // A URL has no `..` in its path, so this stays within the folder.
+    else if (pathname.startsWith('/client/'))
+      sendFile(response, path.join(clientFiles, pathname.slice('/client'.length)))
     else if (Object.hasOwn(pages, pathname)) sendFile(response, path.join(here, pages[pathname]))
     else response.writeHead(404).end()
   } catch (error) {

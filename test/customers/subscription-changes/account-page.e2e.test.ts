@@ -52,8 +52,11 @@ test.skipIf(chromiumPath === null)(
       open.on('pageerror', (error) => failures.push(error.message))
       await open.goto(pageUrl)
       await open.getByRole('button', { name: 'Sign in' }).click()
-      await open.getByText('Solo, per month × 1 (active)').waitFor()
-      expect(await present(open)).toEqual(['Solo, per month × 1 (active)', 'It renews on February 1, 2031.'])
+      await open.getByText(/^Solo, per month × 1, .+ each \(active\)$/).waitFor()
+      expect(await present(open)).toEqual([
+        'Solo, per month × 1, €12.00 each (active)',
+        'It renews on February 1, 2031.',
+      ])
 
       await open.getByRole('combobox', { name: 'Plan' }).selectOption('Crew, per month')
       await open.getByLabel('Seats').fill('7')
@@ -69,7 +72,7 @@ test.skipIf(chromiumPath === null)(
       await open.getByRole('button', { name: 'Show the cost' }).click()
       await dialog.getByRole('button', { name: 'Confirm' }).click()
       await notice(open, 'Your plan has changed.')
-      expect((await present(open))[0]).toBe('Crew, per month × 7 (active)')
+      expect((await present(open))[0]).toMatch(/^Crew, per month × 7, .+ each \(active\)$/)
 
       await open.getByLabel('Seats').fill('5')
       await open.getByRole('button', { name: 'Show the cost' }).click()
@@ -79,12 +82,16 @@ test.skipIf(chromiumPath === null)(
       await open.getByRole('button', { name: 'Keep it as it is' }).click()
       await notice(open, 'Your plan goes on.')
 
-      await open.getByRole('button', { name: 'Cancel' }).click()
+      open.once('dialog', (dialog) => void dialog.accept())
+      await open.getByRole('button', { name: 'Cancel the plan' }).click()
       await notice(open, 'Your plan ends with its period.')
       expect(await present(open)).toContain('It ends on February 1, 2031.')
       await open.getByRole('button', { name: 'Keep it as it is' }).click()
       await notice(open, 'Your plan goes on.')
-      expect(await present(open)).toEqual(['Crew, per month × 7 (active)', 'It renews on February 1, 2031.'])
+      expect(await present(open)).toEqual([
+        expect.stringMatching(/^Crew, per month × 7, .+ each \(active\)$/),
+        'It renews on February 1, 2031.',
+      ])
 
       // Invoices come from the mirror, which reads them some seconds later.
       await expect

@@ -75,7 +75,8 @@ function section(
   const plan = end === null ? html`` : html`<p>Ends on ${date(end)}.</p>`
   const shows = (type: PortalFlowBody['type']): boolean => flow === null || flow.type === type
   return html`<section data-subscription="${subscription.id}">
-    <h2>${subscription.status}</h2>
+    <h2>${nameOf(call, subscription)}</h2>
+    <p>${subscription.status.replaceAll('_', ' ')}</p>
     <table>
       <tbody>
         ${rows}
@@ -85,6 +86,15 @@ function section(
     ${shows('subscription_update') ? changeForms(call, subscription, settings) : html``}
     ${flow?.type === 'subscription_update_confirm' ? confirmForm(call, subscription, flow) : html``}
   </section>`
+}
+
+/** Returns the names of the products of a subscription, e.g. `Studio and Rendering`. */
+function nameOf(call: OperationContext, { items }: SubscriptionBody): string {
+  const names = items.data.map((item) => {
+    const { product } = priceOf(call, item)
+    return call.find('product', product)?.name ?? product
+  })
+  return [...new Set(names)].join(' and ')
 }
 
 function cancelForm(subscription: SubscriptionBody, { features }: PortalConfigurationBody): Markup {
