@@ -60,7 +60,7 @@ export async function record(page: Page, service: string, document: object) {
   await page.locator('.loading').first().waitFor({ state: 'detached' })
   const recorder = await recorderOf(page)
   const texts: string[] = []
-  await recorder.show(1200)
+  await recorder.show(300)
   for (const [index, place] of (
     [
       [980, 600],
@@ -70,7 +70,7 @@ export async function record(page: Page, service: string, document: object) {
     ] as const
   ).entries()) {
     await dragTo(page, place)
-    await recorder.show(index === 3 ? 600 : 160)
+    await recorder.show(index === 3 ? 300 : 100)
   }
   await dragTo(page, null)
   await page.locator('input[type=file]').setInputFiles({
@@ -80,7 +80,7 @@ export async function record(page: Page, service: string, document: object) {
   })
   const plan = page.getByRole('button', { name: 'Show the plan' })
   await plan.waitFor()
-  await recorder.show(1200)
+  await recorder.show(300)
   await plan.click()
   await page.getByRole('heading', { name: 'The plan' }).waitFor()
   await page.locator('.chart-empty').first().waitFor({ state: 'detached' })
