@@ -138,7 +138,7 @@ function RollBack({ revision, document, onClose }: RollBackProps) {
     apply.reset()
     setAllowed(allowances)
   }
-  // What the main button does instead, after a refusal: it makes another plan.
+  // After a refusal, the main button of the dialog makes another plan in place of the rollback, e.g. one that overwrites edits.
   const again =
     plan.error !== null && hintsAt(plan.error, '--force') && !allowed.force
       ? { act: 'Overwrite these edits and show what changes', allowed: { ...allowed, force: true } }

@@ -97,7 +97,7 @@ interface PreviewProps {
   readonly children: ReactNode
 }
 
-/** Dialog that asks what to do. Its button shows the effect; the act is confirmed in the dialog after it. */
+/** First of two dialogs of an act, e.g. of a discount: the user chooses a coupon, and the button asks the service for the effect, which the second dialog shows for confirmation. */
 export const Preview = ({ title, isRunning, isReady, error, onShow, onClose, children }: PreviewProps) => (
   <Dialog
     title={title}

@@ -43,8 +43,9 @@ export function FirstSteps() {
       isDone: false,
       text: isSandbox ? (
         <>
-          Try it without a card: <code>npx ratecard sandbox buy acme {price?.price.id ?? 'pro_monthly'}</code>. Your
-          application sends tenants to a checkout.
+          Try it without a card: <code>npx ratecard tenants create acme</code>, then{' '}
+          <code>npx ratecard sandbox buy acme {price?.price.id ?? 'pro_monthly'}</code>. Your application sends tenants
+          to a checkout.
         </>
       ) : (
         'Your application creates a tenant and sends it to a checkout.'

@@ -48,14 +48,20 @@ export function wrapLines(text: string, width: number): string {
 function wrapLine(line: string, width: number): string[] {
   const margin = /^ */.exec(line)?.[0] ?? ''
   const hanging = margin.length + 2 > width / 2 ? margin : `${margin}  `
+  const [first = '', ...others] = line.slice(margin.length).split(' ')
+  return fillLines([`${margin}${first}`, ...others], width, hanging).map((one) => one.trimEnd())
+}
+
+/** Puts words on lines of at most `width` cells, each line but the first after `hanging`. A word longer than a line stays whole. */
+export function fillLines(words: readonly string[], width: number, hanging = ''): string[] {
   const lines: string[] = []
-  for (const word of line.slice(margin.length).split(' ')) {
+  for (const word of words) {
     const last = lines.at(-1)
-    if (last === undefined) lines.push(`${margin}${word}`)
+    if (last === undefined) lines.push(word)
     else if (visibleLength(last) + 1 + visibleLength(word) <= width) lines[lines.length - 1] = `${last} ${word}`
     else lines.push(`${hanging}${word}`)
   }
-  return lines.map((one) => one.trimEnd())
+  return lines
 }
 
 /** Creates color functions whose control sequences contain the marker. */

@@ -1,5 +1,5 @@
 import type { Output } from '../../terminal/output.ts'
-import { escapeBreaks, visibleLength } from '../../terminal/terminal-text.ts'
+import { escapeBreaks, fillLines, visibleLength } from '../../terminal/terminal-text.ts'
 
 interface Column {
   readonly title: string
@@ -79,17 +79,8 @@ function wordsOf(cell: string): string[] {
   return cell.includes('\u001b') ? [cell] : cell.split(' ')
 }
 
-function wrapCell(cell: string, width: number): string[] {
-  if (visibleLength(cell) <= width) return [cell]
-  const lines: string[] = []
-  for (const word of wordsOf(cell)) {
-    const last = lines.at(-1)
-    if (last !== undefined && visibleLength(last) + 1 + visibleLength(word) <= width)
-      lines[lines.length - 1] = `${last} ${word}`
-    else lines.push(word)
-  }
-  return lines
-}
+const wrapCell = (cell: string, width: number): string[] =>
+  visibleLength(cell) <= width ? [cell] : fillLines(wordsOf(cell), width)
 
 /** Converts an RFC 3339 time to e.g. `2026-11-21 03:49:01` (UTC). */
 export function showTime(rfc3339: string | null): string {
