@@ -65,12 +65,12 @@ function asText(tokens) {
   for (const token of tokens) if (token !== undefined) Object.assign(token, { type: 'text', tag: '', content: '' })
 }
 
-/** Words in brackets, e.g. `<tenant>` or `{{name.field}}`, are placeholders in these pages: no HTML elements, and no expressions of Vue. */
+/** Words in brackets, e.g. `<tenant>` or `{{name.field}}`, are placeholders in these pages: no HTML elements but the line break of a table’s cell, and no expressions of Vue. */
 export function placeholdersAsText(md) {
   md.renderer.rules.code_inline = (tokens, index) =>
     `<code v-pre>${md.utils.escapeHtml(tokens[index]?.content ?? '')}</code>`
   md.renderer.rules.html_inline = (tokens, index) => {
     const html = tokens[index]?.content ?? ''
-    return html.startsWith('<!--') ? html : md.utils.escapeHtml(html)
+    return html.startsWith('<!--') || html === '<br>' ? html : md.utils.escapeHtml(html)
   }
 }

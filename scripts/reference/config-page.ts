@@ -10,7 +10,7 @@ import { fieldRows, ownMembers } from '../../packages/ratecard/src/catalog/field
 import type { Mutability } from '../../packages/ratecard/src/catalog/fields/field.ts'
 import type { ResourceKind } from '../../packages/ratecard/src/catalog/kinds.ts'
 import * as schema from '../../packages/ratecard/src/document/schema/schema.ts'
-import { code, page, table } from './markdown.ts'
+import { code, describedTable, page, table, type Described } from './markdown.ts'
 import { processorFacts, readOn, sentencesOf } from './processor-facts.ts'
 import { limitsText, plainSchema, typeText, type SchemaNode } from './schema-text.ts'
 
@@ -87,11 +87,12 @@ const changes: Readonly<Record<Mutability, string>> = {
 }
 
 /** Returns the effect that an edit of the member has on a push, which depends on what the processor can change. */
-function changeText(kind: ResourceKind, member: string): string {
-  if (Object.hasOwn(ownMembers[kind], member)) return 'kept here alone'
+function changeText(kind: ResourceKind | undefined, member: string): string {
+  if (kind === undefined) return ''
+  if (Object.hasOwn(ownMembers[kind], member)) return 'an edit: kept here alone'
   const row = fieldRows[kind].find(([, { members }]) => members.includes(member))?.[1]
   if (row === undefined) return ''
-  return `[${kind === 'product' && row.mutability === 'fixed' ? 'refused' : changes[row.mutability]}](${row.source})`
+  return `an edit: [${kind === 'product' && row.mutability === 'fixed' ? 'refused' : changes[row.mutability]}](${row.source})`
 }
 
 /** Returns a description, with a mark behind each sentence about the processor that its documentation does not confirm. */
@@ -117,8 +118,8 @@ function factRows(): string[][] {
 /** Returns the schema of the values of a map by currency. Undefined for any other node. */
 const currencyMap = (node: SchemaNode) => node.patternProperties?.[currencyPattern]
 
-/** Returns the table rows of an object. Nested objects without their own section are listed inline, e.g. `price_display.suffix`. */
-function rowsOf(node: SchemaNode, prefix: string): string[][] {
+/** Returns the fields of an object. Nested objects without their own section are listed inline, e.g. `price_display.suffix`. */
+function fieldsOf(node: SchemaNode, kind: ResourceKind | undefined, prefix = ''): Described[] {
   return Object.entries(node.properties ?? {}).flatMap(([field, child]) => {
     const path = `${prefix}${field}`
     const examples = (isId(child) ? [] : (child.examples ?? []))
@@ -127,35 +128,27 @@ function rowsOf(node: SchemaNode, prefix: string): string[][] {
     const meaning = [marked(child.description ?? ''), examples === '' ? '' : `For example ${examples}.`]
       .filter(Boolean)
       .join(' ')
-    const own = [
-      code(path),
-      typeText(child, nameOf),
-      (node.required ?? []).includes(field) ? 'yes' : '',
-      isId(child) ? '' : limitsText(child),
+    const own: Described = {
+      name: path,
+      required: (node.required ?? []).includes(field),
       meaning,
-    ]
+      value: [typeText(child, nameOf), changeText(kind, path), isId(child) ? '' : limitsText(child)],
+    }
     if (nameOf(child) !== undefined) return [own]
     const inCurrency = currencyMap(child)
-    if (inCurrency !== undefined) return [own, ...rowsOf(inCurrency, `${path}.<currency>.`)]
-    if (child.properties !== undefined) return [own, ...rowsOf(child, `${path}.`)]
+    if (inCurrency !== undefined) return [own, ...fieldsOf(inCurrency, kind, `${path}.<currency>.`)]
+    if (child.properties !== undefined) return [own, ...fieldsOf(child, kind, `${path}.`)]
     const items = child.items
-    if (items?.properties !== undefined && nameOf(items) === undefined) return [own, ...rowsOf(items, `${path}[].`)]
+    if (items?.properties !== undefined && nameOf(items) === undefined)
+      return [own, ...fieldsOf(items, kind, `${path}[].`)]
     return [own]
   })
-}
-
-function tablesOf(node: SchemaNode, kind: ResourceKind | undefined): string[] {
-  const rows = rowsOf(node, '')
-  const heads = ['Field', 'Type', 'Required', 'Limits', 'Meaning']
-  if (kind === undefined) return [table(heads, rows)]
-  const changed = rows.map((row) => [...row, changeText(kind, (row[0] ?? '').replaceAll('`', ''))])
-  return [table([...heads, 'An edit'], changed)]
 }
 
 export function configPage(): string {
   const blocks = sections.flatMap(([name, object]) => {
     const node = plainSchema(object)
-    return [`## ${name}`, node.description ?? '', ...tablesOf(node, kinds[name])]
+    return [`## ${name}`, node.description ?? '', describedTable(['Field', 'Value'], fieldsOf(node, kinds[name]))]
   })
   return page('The configuration document', 'packages/ratecard/src/document/schema/schema.ts', [
     intro,

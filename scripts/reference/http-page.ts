@@ -1,7 +1,7 @@
 import { systemClock } from '../../packages/ratecard/src/base/clock.ts'
 import { buildApp } from '../../packages/ratecard/src/server/http/app.ts'
 import type { ScopeNeeded } from '../../packages/ratecard/src/api/notation/operation.ts'
-import { code, page, table } from './markdown.ts'
+import { code, describedTable, page, table, type Described } from './markdown.ts'
 import { limitsText, typeText, type SchemaNode } from './schema-text.ts'
 import type { Service } from '../../packages/ratecard/src/server/service/service.ts'
 
@@ -91,16 +91,13 @@ const nameOf = (node: SchemaNode) => {
   return `[${name}](#${name.toLowerCase()})`
 }
 
-function parameterRows({ parameters = [] }: Operation): string[][] {
-  return parameters.map((parameter) => [
-    code(parameter.name),
-    parameter.in,
-    parameter.schema === undefined
-      ? ''
-      : [typeText(parameter.schema), limitsText(parameter.schema)].filter(Boolean).join('; '),
-    parameter.required === true ? 'yes' : '',
-    parameter.description ?? parameter.schema?.description ?? '',
-  ])
+function describedParameters({ parameters = [] }: Operation): Described[] {
+  return parameters.map(({ name, in: place, required = false, description, schema }) => ({
+    name,
+    required,
+    meaning: description ?? schema?.description ?? '',
+    value: [`in ${place}`, ...(schema === undefined ? [] : [typeText(schema), limitsText(schema)])],
+  }))
 }
 
 function problemCodesOf(content: Content | undefined): string[] {
@@ -121,29 +118,28 @@ function answerRows({ responses = {} }: Operation): string[][] {
 }
 
 function operationBlocks(method: string, path: string, operation: Operation): string[] {
-  const parameters = parameterRows(operation)
+  const parameters = describedParameters(operation)
   const body = Object.values(operation.requestBody?.content ?? {})[0]?.schema
   return [
     `### ${method.toUpperCase()} ${path}`,
     `${operation.summary ?? ''}.${accessOf(operation)}`,
     ...(operation.description === undefined ? [] : [operation.description]),
-    ...(parameters.length === 0 ? [] : [table(['Parameter', 'In', 'Value', 'Required', 'Meaning'], parameters)]),
+    ...(parameters.length === 0 ? [] : [describedTable(['Parameter', 'Value'], parameters)]),
     ...(body === undefined ? [] : [`Body: ${describeSchema(body)}`]),
     table(['Status', 'Answer'], answerRows(operation)),
   ]
 }
 
 function componentBlocks([name, node]: readonly [string, SchemaNode]): string[] {
-  const rows = Object.entries(node.properties ?? {}).map(([field, child]) => [
-    code(field),
-    typeText(child, nameOf),
-    (node.required ?? []).includes(field) ? 'yes' : '',
-    child.description ?? '',
-  ])
+  const members = Object.entries(node.properties ?? {}).map(([name, child]) => ({
+    name,
+    meaning: child.description ?? '',
+    value: [typeText(child, nameOf), (node.required ?? []).includes(name) ? '' : 'may be absent'],
+  }))
   return [
     `### ${name}`,
     node.description ?? '',
-    ...(rows.length === 0 ? [] : [table(['Member', 'Type', 'Always', 'Meaning'], rows)]),
+    ...(members.length === 0 ? [] : [describedTable(['Member', 'Value'], members)]),
   ].filter(Boolean)
 }
 

@@ -1,6 +1,6 @@
 import { publishedPolicySchema } from '../../packages/ratecard/src/document/schema/policies/policy-schema.ts'
 import { ruleNames, ruleTable } from '../../packages/ratecard/src/document/schema/policies/policy-rules.ts'
-import { code, page, table } from './markdown.ts'
+import { code, describedTable, page } from './markdown.ts'
 import { limitsText, plainSchema, typeText, type SchemaNode } from './schema-text.ts'
 
 const intro = `\`ratecard/policies.json\` holds rules that every change of prices must keep. The server keeps them (\`ratecard policies push\`), and holds each
@@ -12,27 +12,28 @@ const typeOf = (node: SchemaNode) =>
 
 export function policiesPage(): string {
   const rule = plainSchema(publishedPolicySchema()).properties?.['rules']?.items
-  const members = Object.entries(rule?.properties ?? {}).map(([name, node]) => [
-    code(name),
-    name === 'rule' ? 'one of the rules below' : typeOf(node),
-    rule?.required?.includes(name) === true ? 'yes' : '',
-    limitsText(node),
-    node.description ?? '',
-  ])
+  const members = Object.entries(rule?.properties ?? {}).map(([name, node]) => ({
+    name,
+    required: rule?.required?.includes(name) === true,
+    meaning: node.description ?? '',
+    value: [name === 'rule' ? 'one of the rules below' : typeOf(node), limitsText(node)],
+  }))
   const rules = ruleNames.map((name) => {
     const { value, demands, example } = ruleTable[name]
-    return [
-      code(name),
-      value === null ? 'none' : typeOf(plainSchema(value)),
-      example === undefined ? '' : code(JSON.stringify(example)),
-      demands,
-    ]
+    return {
+      name,
+      meaning: demands,
+      value: [
+        value === null ? 'none' : typeOf(plainSchema(value)),
+        example === undefined ? '' : `for example ${code(JSON.stringify(example))}`,
+      ],
+    }
   })
   return page('Policies', 'packages/ratecard/src/document/schema/policies/policy-rules.ts', [
     intro,
     '## A rule',
-    table(['Member', 'Type', 'Required', 'Limits', 'Meaning'], members),
+    describedTable(['Member', 'Value'], members),
     '## The rules',
-    table(['`rule`', '`value`', 'Example', 'Requirement'], rules),
+    describedTable(['`rule`', '`value`'], rules),
   ])
 }

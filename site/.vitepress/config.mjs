@@ -54,6 +54,8 @@ export default defineConfig({
   cleanUrls: false,
   lastUpdated: false,
   markdown: {
+    // The default themes have too little contrast for comments and keywords.
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
     // Headings of the reference contain paths such as /tenants/{id}, which would be read as attributes.
     attrs: { disable: true },
     anchor: { slugify: headingId },
@@ -65,17 +67,19 @@ export default defineConfig({
   },
   themeConfig: {
     logo: { src: '/mark.svg', alt: '' },
-    notFound: {
-      quote: 'This address has no page. The search and the menu find the others.',
-      linkText: 'Go to the first page',
-    },
     nav: [
       { text: 'Fifteen minutes', link: '/guides/fifteen-minutes' },
       { text: 'All pages', link: '/contents' },
       { text: 'Reference', link: '/reference/config' },
       { text: version, items: versions.map(({ text, link }) => ({ text, link, target: '_self' })) },
     ],
-    sidebar: [...menu, { text: 'Decisions', collapsed: true, items: decisions }],
+    sidebar: {
+      '/': [...menu, { text: 'Changing Ratecard itself', items: [{ text: 'Decisions', link: decisions[0].link }] }],
+      '/decisions/': [
+        { text: 'Documentation', link: '/contents' },
+        { text: 'Decisions', items: decisions },
+      ],
+    },
     outline: [2, 3],
     search: {
       provider: 'local',
