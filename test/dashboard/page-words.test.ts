@@ -88,6 +88,22 @@ describe('a text of the service on a page of the dashboard', () => {
     ])
   })
 
+  test.each([
+    ['The price "pro" rises by 10%.', 'price pro'],
+    [
+      'The base price "pro" of "pro_gold" rises to €9.00 / month. "pro_gold" stays.',
+      'price pro, price pro_gold, price pro_gold',
+    ],
+    ['price "pro" × 3 became "pro_gold", billed from the renewal on.', 'price pro, price pro_gold'],
+    ['edits of product "studio" (name), product "stock" (description)', 'product studio, product stock'],
+    ['The prices "a", "b" and "c" end.', 'price a, price b, price c'],
+    ['The tenant "pro" has the plan "pro", and the feature "sso".', ''],
+    ['The price "pro" is for the tenant "acme".', 'price pro'],
+  ])('names the prices and products that it mentions: %s', (text, mentioned) => {
+    const ids = pageWords(text).filter(({ kind }) => kind === 'price' || kind === 'product')
+    expect(ids.map(({ kind, text: id }) => `${kind} ${id}`).join(', ')).toBe(mentioned)
+  })
+
   test('keeps other literals in backticks, and a single backtick', () => {
     expect(read('Report with `strict`.')).toBe('Report with `strict`.')
     expect(read('A ` alone')).toBe('A ` alone')

@@ -2,9 +2,17 @@ import { expect, it } from 'vitest'
 import { stepSentences } from '../../../packages/ratecard/src/base/wording/job-words.ts'
 
 const running = { kind: 'migration', state: 'running', resumesAt: null }
-const sentences = (state: string, step: object, more: { result?: object; error?: object; job?: object } = {}) =>
+interface More {
+  result?: object
+  error?: object
+  job?: object
+  tenantName?: string
+}
+const sentences = (state: string, step: object, more: More = {}) =>
   stepSentences(
-    { state, step: { ...step }, result: null, error: null, ...more } as Parameters<typeof stepSentences>[0],
+    { state, tenantName: null, step: { ...step }, result: null, error: null, ...more } as Parameters<
+      typeof stepSentences
+    >[0],
     {
       job: { ...running, ...more.job },
       time: (at) => at.slice(0, 10),
@@ -19,7 +27,11 @@ const swap = {
 
 it('a job step is described as a sentence for prices, discounts, credits, webhooks and subscription changes', () => {
   expect(sentences('succeeded', { tenant_id: 'acme', ...swap }, { result: { ...swap, effective_at: null } })).toEqual([
-    'acme, sub_1: pro × 3 went from price_1 to price_2, when the period ends.',
+    'acme, sub_1: price "pro" × 3 went from price_1 to price_2, when the period ends.',
+  ])
+  const moved = { ...swap, items: [{ ...swap.items[0], to: 'pro_gold' }] }
+  expect(sentences('succeeded', { tenant_id: 'acme', ...moved }, { tenantName: 'Acme Rockets' })).toEqual([
+    'Acme Rockets (acme), sub_1: price "pro" × 3 became "pro_gold", when the period ends.',
   ])
   expect(sentences('succeeded', { subscription: 'sub_1', keep: [], add: { coupon: 'SPRING' }, remove: null })).toEqual([
     'sub_1: the discount SPRING was added.',

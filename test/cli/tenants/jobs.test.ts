@@ -59,7 +59,7 @@ test('the output of a migration that moves some subscribers and skips others con
   const shown = await run(`jobs show ${idIn(ran.stderr)}`)
   expect(shown.stdout).toContain('kiln_monthly, move to a new price: done, 2/2 steps, 0 moved, 1 scheduled, 1 skipped')
   expect(shown.stdout).toContain(`leaver  ${leaving} stays: The subscription ends with the period`)
-  expect(shown.stdout).toMatch(/goer, sub_\w+: kiln_monthly went from price_\w+ to price_\w+, from .* UTC on\./)
+  expect(shown.stdout).toMatch(/goer, sub_\w+: price "kiln_monthly" went from price_\w+ to price_\w+, from .* UTC on\./)
   expect(shown.stdout).toContain('then `ratecard billing migrate --price kiln_monthly`')
   const { steps } = JSON.parse((await run(`jobs show ${idIn(ran.stderr)} --json`)).stdout) as { steps: unknown[] }
   expect(steps).toHaveLength(2)

@@ -86,7 +86,7 @@ test('the plan of a migration lists each subscription with the monthly amounts b
     },
     { tenantId: 't1', quantity: 2, monthlyBefore: 2000, monthlyAfter: 2400, effective: 'period_end' },
   ])
-  expect(plan.totals).toEqual([{ currency: 'usd', subscriptions: 2, before: 9000, after: 10_800 }])
+  expect(plan.totals).toEqual([{ currency: 'usd', subscriptions: 2, byUsage: 0, before: 9000, after: 10_800 }])
 })
 
 test('the amount before a migration is calculated with the price tiers of the revision that created the former price', async () => {
@@ -134,8 +134,8 @@ test('a subscription in another currency of a price is planned and billed in tha
     ]),
   )
   expect(totals).toEqual([
-    { currency: 'eur', subscriptions: 1, before: 500, after: 720 },
-    { currency: 'usd', subscriptions: 1, before: 600, after: 800 },
+    { currency: 'eur', subscriptions: 1, byUsage: 0, before: 500, after: 720 },
+    { currency: 'usd', subscriptions: 1, byUsage: 0, before: 600, after: 800 },
   ])
   const { id } = await shop.service.startMigration({ priceId: 'seat', to: 'now' }, caller)
   expect(await shop.finished(id)).toMatchObject({ state: 'done' })
@@ -218,6 +218,7 @@ test('metered usage until the end of the period is billed at the former price, e
   await shop.reprice('1.1.0', 'calls', 7)
   const plan = await shop.service.planMigration({ priceId: 'calls', to: 'now' })
   expect(plan.lines).toMatchObject([{ effective: 'period_end', monthlyBefore: null, monthlyAfter: null }])
+  expect(plan.totals).toMatchObject([{ subscriptions: 1, byUsage: 1, before: 0, after: 0 }])
   await migrate(shop, { priceId: 'calls', to: 'now' })
   shop.advance(monthly)
   expect(await lastAmount(shop, 't')).toBe(500)

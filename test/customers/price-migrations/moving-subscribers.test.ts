@@ -15,7 +15,7 @@ test('a higher price moves no subscriber; a migration has a plan, skips excluded
 
   const request = { priceId: 'pro_monthly', to: 'now', except: ['locked'] } as const
   const { totals } = await shop.service.planMigration(request)
-  expect(totals).toEqual([{ currency: 'usd', subscriptions: 2, before: 20_000, after: 30_000 }])
+  expect(totals).toEqual([{ currency: 'usd', subscriptions: 2, byUsage: 0, before: 20_000, after: 30_000 }])
   const job = await shop.finished((await shop.service.startMigration(request, caller)).id)
   expect(job.state).toBe('done')
   for (const id of [small, large]) expect(await shop.items(id)).toEqual({ pro_monthly: 10 })

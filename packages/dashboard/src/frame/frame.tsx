@@ -8,7 +8,8 @@ import { menu, type MenuPath } from './menu.ts'
 import { consequences, partName, useOutage } from './outage.ts'
 import { SessionContext } from '../session.ts'
 import { openPalette, paletteKeys } from './palette-keys.ts'
-import { Badge, Text, Time } from '../ui/basic.tsx'
+import { Badge, Time } from '../ui/basic.tsx'
+import { Text } from '../ui/text.tsx'
 import { WhichAccount } from '../ui/which-account.tsx'
 
 export function Frame({ children }: { readonly children: ReactNode }) {

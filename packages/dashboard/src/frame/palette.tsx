@@ -8,7 +8,7 @@ import { useLoaded } from './live.ts'
 import { menu } from './menu.ts'
 import { openEvent } from './palette-keys.ts'
 import { Dialog } from '../ui/dialog.tsx'
-import { Text } from '../ui/basic.tsx'
+import { Text } from '../ui/text.tsx'
 import { priceName, productName } from '../words/names.ts'
 
 const maxHits = 12

@@ -8,7 +8,8 @@ import { noteDrift } from '../frame/attention.ts'
 import { useCatalog } from '../frame/catalog.ts'
 import { useLoaded } from '../frame/live.ts'
 import { useMayAct } from '../session.ts'
-import { Badge, Card, Empty, Id, Page, Show, Text } from '../ui/basic.tsx'
+import { Badge, Card, Empty, Page, Show } from '../ui/basic.tsx'
+import { Id, Text } from '../ui/text.tsx'
 import { Table } from '../ui/table.tsx'
 import {
   amountFields,

@@ -15,7 +15,8 @@ import {
   needsApproval,
   type Allowances,
 } from '../ui/tenant/allowances.tsx'
-import { Card, Id, IssueList, Page, Problem, Prose } from '../ui/basic.tsx'
+import { Card, IssueList, Page, Problem, Prose } from '../ui/basic.tsx'
+import { Id } from '../ui/text.tsx'
 import { Confirm } from '../ui/dialog.tsx'
 import { useActor } from '../ui/actor.tsx'
 import { PlanView } from '../ui/plan/plan-view.tsx'

@@ -17,7 +17,8 @@ import {
   needsApproval,
   type Allowances,
 } from '../ui/tenant/allowances.tsx'
-import { Card, Copy, Facts, Id, Loading, Page, Problem, Show, Text, Time, Who } from '../ui/basic.tsx'
+import { Card, Copy, Facts, Loading, Page, Problem, Show, Time, Who } from '../ui/basic.tsx'
+import { Id, Text } from '../ui/text.tsx'
 import { changesText } from '../ui/plan/changes.tsx'
 import { Confirm } from '../ui/dialog.tsx'
 import { Impact, PlanView } from '../ui/plan/plan-view.tsx'

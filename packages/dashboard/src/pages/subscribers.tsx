@@ -6,14 +6,15 @@ import { api } from '../api.ts'
 import { useCatalog } from '../frame/catalog.ts'
 import { useLoaded } from '../frame/live.ts'
 import { useMayAct } from '../session.ts'
-import { Badge, Card, Empty, Id, Page, Pager, Time } from '../ui/basic.tsx'
+import { Badge, Card, Empty, Page, Pager, Time } from '../ui/basic.tsx'
+import { Id } from '../ui/text.tsx'
 import { Table } from '../ui/table.tsx'
 import { Choices } from '../ui/choices.tsx'
 import { amounts, AsOf, mirrorReload, ShowMirrored } from '../ui/tenant/mirrored.tsx'
 import { MoveSubscribers } from '../ui/price/move-subscribers.tsx'
 import { Named, nameOfPrice, NamedPrice, NamedTenant } from '../ui/named.tsx'
 import { SubscriptionState } from '../ui/tenant/standing.tsx'
-import { PriceMoney } from '../ui/price/price-row.tsx'
+import { OtherAmounts, PriceMoney } from '../ui/price/price-row.tsx'
 import { useSales } from '../ui/price/price-sales.tsx'
 import { count, money, pluralize } from '../words/words.ts'
 
@@ -98,7 +99,10 @@ function PriceFacts({ id, earlier }: PriceFactsProps) {
         {found === undefined ? (
           <p>It is not in the price list any more.</p>
         ) : (
-          <PriceMoney price={found.price} unit={found.product.unit_label} />
+          <>
+            <PriceMoney price={found.price} unit={found.product.unit_label} />
+            <OtherAmounts price={found.price} unit={found.product.unit_label} />
+          </>
         )}
         {sales === undefined ? null : (
           <p>
@@ -121,10 +125,17 @@ function EarlierMoney({ id }: { readonly id: string }) {
   )
   // Without the processor the sum is not known. The list below marks who pays an earlier price.
   if (plan.value === undefined) return null
-  return plan.value.totals.map(({ currency, subscriptions, before, after }) => (
+  return plan.value.totals.map(({ currency, subscriptions, byUsage, before, after }) => (
     <p key={currency}>
       {pluralize(subscriptions, 'subscription')} on an earlier price {subscriptions === 1 ? 'pays' : 'pay'}{' '}
-      <b className="money">{money(before, currency)}</b> a month, {money(after, currency)} at the current price.
+      {byUsage === subscriptions ? (
+        'by usage.'
+      ) : (
+        <>
+          <b className="money">{money(before, currency)}</b> a month, {money(after, currency)} at the current price
+          {byUsage === 0 ? '' : `; ${count(byUsage)} by usage`}.
+        </>
+      )}
     </p>
   ))
 }

@@ -2,7 +2,8 @@
 import { Link } from 'wouter'
 import { api } from '../api.ts'
 import { useLoaded } from '../frame/live.ts'
-import { Badge, Card, Empty, Id, Page, Show, Text, Time } from '../ui/basic.tsx'
+import { Badge, Card, Empty, Page, Show, Time } from '../ui/basic.tsx'
+import { Id, Text } from '../ui/text.tsx'
 import { Table } from '../ui/table.tsx'
 
 export const workerTones = {

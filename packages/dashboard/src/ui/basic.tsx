@@ -6,6 +6,8 @@ import type { LoadState } from '../frame/live.ts'
 import { useAccount } from '../frame/account.ts'
 import { isCausedBy, partName, useOutage } from '../frame/outage.ts'
 import { pageWords } from '../words/page-words.ts'
+import { Mentioned } from './named.tsx'
+import { Text } from './text.tsx'
 import { fromNow, localDay, localTime, money, utcTime } from '../words/words.ts'
 
 interface PageProps {
@@ -43,14 +45,9 @@ export const Badge = ({ tone = 'plain', children }: { readonly tone?: Tone; read
   <span className={`badge badge-${tone}`}>{children}</span>
 )
 
-/** Renders user-supplied text (id, name, message). `<bdi>` keeps right-to-left text from reordering the text around it. */
-export const Text = ({ children, mono = false }: { readonly children: string; readonly mono?: boolean }) => (
-  <bdi className={mono ? 'mono text' : 'text'}>{children}</bdi>
-)
-
 /**
  * Renders a text of the service, e.g. a hint. A command in it becomes a link to the page that does the same, a time is in the viewer's time
- * zone, and other literals are `<code>`.
+ * zone, a price or product has its name, and other literals are `<code>`.
  */
 export const Prose = ({ children }: { readonly children: string }) => (
   <bdi className="text">
@@ -63,14 +60,14 @@ export const Prose = ({ children }: { readonly children: string }) => (
         <code key={index}>{part.text}</code>
       ) : part.kind === 'time' ? (
         <Time key={index} at={part.text} />
+      ) : part.kind === 'price' || part.kind === 'product' ? (
+        <Mentioned key={index} kind={part.kind} id={part.text} />
       ) : (
         <Fragment key={index}>{part.text}</Fragment>
       ),
     )}
   </bdi>
 )
-
-export const Id = ({ children }: { readonly children: string }) => <Text mono>{children}</Text>
 
 export const Money = ({ amount, currency }: { readonly amount: number | string; readonly currency: string }) => (
   <span className="money">{money(amount, currency)}</span>

@@ -1,4 +1,5 @@
-import { Prose, Text } from './basic.tsx'
+import { Prose } from './basic.tsx'
+import { Text } from './text.tsx'
 
 const textOf = (error: Readonly<Record<string, unknown>>, name: string) =>
   typeof error[name] === 'string' ? error[name] : null

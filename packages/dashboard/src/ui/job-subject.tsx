@@ -1,6 +1,6 @@
 import { Link } from 'wouter'
 import type { JobReport } from '@ratecard/client'
-import { Text } from './basic.tsx'
+import { Text } from './text.tsx'
 import { NamedPrice, NamedTenant } from './named.tsx'
 
 /** Renders what a job changes (a tenant, a price, a template or a webhook), as a link to its page. A template has no page of its own. */

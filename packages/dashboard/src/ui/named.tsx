@@ -2,7 +2,7 @@
 import { Link } from 'wouter'
 import { useCatalog, type Catalog } from '../frame/catalog.ts'
 import { priceName, productName } from '../words/names.ts'
-import { Id, Text } from './basic.tsx'
+import { Id, Text } from './text.tsx'
 
 interface NamedProps {
   readonly id: string
@@ -58,6 +58,18 @@ export const NamedProduct = ({ id, isLink = true }: OwnProps) => (
     href={isLink ? `/prices?q=${encodeURIComponent(id)}` : undefined}
   />
 )
+
+interface MentionedProps {
+  readonly kind: 'price' | 'product'
+  readonly id: string
+}
+
+/** A price or product in a sentence of the service. One that is not in the price list stays as it was written, e.g. `"pro_2024"`. */
+export function Mentioned({ kind, id }: MentionedProps) {
+  const catalog = useCatalog()
+  const name = kind === 'price' ? nameOfPrice(catalog, id) : nameOfProduct(catalog, id)
+  return name === null ? `"${id}"` : <Named id={id} name={name} />
+}
 
 export const NamedTenant = ({ id, name, isLink = true }: OwnProps & { readonly name: string | null }) => (
   <Named id={id} name={name} href={isLink ? `/tenants/${encodeURIComponent(id)}` : undefined} />

@@ -1,5 +1,5 @@
 import { modeNames, useAccount } from '../frame/account.ts'
-import { Id } from './basic.tsx'
+import { Id } from './text.tsx'
 
 /** Renders the mode in its own colour, and the account. Renders nothing until they are loaded. */
 export function WhichAccount() {

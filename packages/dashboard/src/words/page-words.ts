@@ -1,9 +1,11 @@
 // Commands in texts of the service, and where the dashboard does the same. The service writes its hints for the terminal, e.g. "List them
 // with `ratecard tenants list`."; on a page the same hint reads "List them on the Tenants page.", with a link.
 
-/** A piece of a text: plain, a literal, a time (ISO 8601), or a link to the page that does what a command does. */
+/**
+ * A piece of a text: plain, a literal, a time (ISO 8601), the id of a price or product, or a link to the page that does what a command does.
+ */
 export type Part =
-  | { readonly kind: 'text' | 'code' | 'time'; readonly text: string }
+  | { readonly kind: 'text' | 'code' | 'time' | 'price' | 'product'; readonly text: string }
   | { readonly kind: 'page'; readonly text: string; readonly path: string }
 
 interface Act {
@@ -81,6 +83,7 @@ export function pageWords(text: string): readonly Part[] {
   }
   return [...parts, { kind: 'text' as const, text: words.slice(end) }]
     .flatMap(withTimes)
+    .flatMap(withIds)
     .filter(({ text: own }) => own !== '')
 }
 
@@ -91,6 +94,31 @@ const withTimes = (part: Part): readonly Part[] =>
   part.kind === 'text'
     ? part.text.split(timeText).map((text, index) => ({ kind: index % 2 === 0 ? 'text' : 'time', text }))
     : [part]
+
+/** Matches a quoted id, with the word before it and what is between them: `price "pro"`, `"a", "b"`, `a month. "c"`. */
+const quotedId = /(?:\b([A-Za-z]+))?([^A-Za-z"]*)"([A-Za-z0-9][\w.-]*)"/g
+
+/** Words after which an id is of the same kind as the one before it: `price "a" became "b"`. */
+const joining: ReadonlySet<string> = new Set(['and', 'or', 'of', 'to', 'than', 'became'])
+
+/** Splits plain text at ids of prices and products: those that the text calls so, and those that follow them. */
+function withIds(part: Part): readonly Part[] {
+  if (part.kind !== 'text') return [part]
+  const parts: Part[] = []
+  let end = 0
+  let kind: 'price' | 'product' | null = null
+  for (const match of part.text.matchAll(quotedId)) {
+    const [whole, word, between = '', id = ''] = match
+    const called = word === undefined ? undefined : /^(price|product)s?$/i.exec(word)?.[1]?.toLowerCase()
+    if (called === 'price' || called === 'product') kind = called
+    else if (word !== undefined && !joining.has(word) && !/[.!?] $/.test(between)) kind = null
+    if (kind === null) continue
+    const at = match.index + whole.length - id.length - 2
+    parts.push({ kind: 'text', text: part.text.slice(end, at) }, { kind, text: id })
+    end = match.index + whole.length
+  }
+  return [...parts, { kind: 'text', text: part.text.slice(end) }]
+}
 
 const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 

@@ -11,7 +11,8 @@ import {
 } from '../../../../ratecard/src/base/wording/change-words.ts'
 import { amountFields, leafChanges, needsTables, sidesOf } from '../../amounts/price-change.ts'
 import { pluralize, shown } from '../../words/words.ts'
-import { Badge, Id, Text } from '../basic.tsx'
+import { Badge } from '../basic.tsx'
+import { Id, Text } from '../text.tsx'
 import { NamedPrice, NamedProduct } from '../named.tsx'
 import { PriceChange, type SideNames } from '../price/price-change.tsx'
 

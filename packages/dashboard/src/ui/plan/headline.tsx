@@ -2,7 +2,7 @@
 import type { HistoryEntry } from '@ratecard/client'
 import { changeWord, reportedChanges } from '../../../../ratecard/src/base/wording/change-words.ts'
 import { pluralize } from '../../words/words.ts'
-import { Text } from '../basic.tsx'
+import { Text } from '../text.tsx'
 import { changesText, NamedChange } from './changes.tsx'
 
 export function Headline({ of: entry }: { readonly of: HistoryEntry }) {

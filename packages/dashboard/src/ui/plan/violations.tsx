@@ -4,7 +4,8 @@ import { useState } from 'react'
 import type { Violation } from '@ratecard/client'
 import { useSessionKey } from '../../session.ts'
 import { pluralize } from '../../words/words.ts'
-import { Id, Prose } from '../basic.tsx'
+import { Prose } from '../basic.tsx'
+import { Id } from '../text.tsx'
 
 /** True for the first violation of each policy: a policy is shown once, with everything that breaks it. */
 const isFirstOfPolicy = ({ id }: Violation, index: number, all: readonly Violation[]) =>

@@ -6,9 +6,10 @@ import type { MigrationLine, MigrationPlan } from '@ratecard/client'
 import { api } from '../../api.ts'
 import { useCatalog } from '../../frame/catalog.ts'
 import { useAct, useLoaded } from '../../frame/live.ts'
-import { money, pluralize } from '../../words/words.ts'
+import { count, money, pluralize } from '../../words/words.ts'
 import { useActor } from '../actor.tsx'
-import { Id, Show, Text, Time } from '../basic.tsx'
+import { Show, Time } from '../basic.tsx'
+import { Id, Text } from '../text.tsx'
 import { Table } from '../table.tsx'
 import { Choices } from '../choices.tsx'
 import { Confirm } from '../dialog.tsx'
@@ -82,10 +83,17 @@ function Planned({ plan: { lines, totals, violations }, names }: PlannedProps) {
   return (
     <div className="stack-small">
       <Violations of={violations} />
-      {totals.map(({ currency, subscriptions, before, after }) => (
+      {totals.map(({ currency, subscriptions, byUsage, before, after }) => (
         <p key={currency}>
-          {pluralize(subscriptions, 'subscription')}: {money(before, currency)} per month before,{' '}
-          <b>{money(after, currency)}</b> after.
+          {pluralize(subscriptions, 'subscription')}:{' '}
+          {byUsage === subscriptions ? (
+            'by usage.'
+          ) : (
+            <>
+              {money(before, currency)} per month before, <b>{money(after, currency)}</b> after
+              {byUsage === 0 ? '' : `; ${count(byUsage)} by usage`}.
+            </>
+          )}
         </p>
       ))}
       <Table

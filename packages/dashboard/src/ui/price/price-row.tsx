@@ -17,7 +17,8 @@ import {
   unitAmount,
 } from '../../words/words.ts'
 import { priceTitle } from '../../words/names.ts'
-import { Badge, Money, Problem, Text } from '../basic.tsx'
+import { Badge, Money, Problem } from '../basic.tsx'
+import { Text } from '../text.tsx'
 import { Table } from '../table.tsx'
 import { Named, NamedPrice } from '../named.tsx'
 import { PriceSales } from './price-sales.tsx'
@@ -33,7 +34,6 @@ interface PriceRowProps {
 export function PriceRow({ price, isDefault, unit }: PriceRowProps) {
   const isHidden =
     price.public === false || price.enterprise_template !== undefined || price.enterprise_id !== undefined
-  const others = Object.keys(price.currency_options ?? {}).sort()
   const { attached_prices: attached = [] } = price
   return (
     <li className={isHidden ? 'is-hidden' : undefined}>
@@ -67,7 +67,6 @@ export function PriceRow({ price, isDefault, unit }: PriceRowProps) {
         <PriceMoney price={price} unit={unit} />
       </div>
       <PriceSales id={price.id} />
-      {others.length === 0 ? null : <p className="small quiet">{alsoSold(price, others)}</p>}
       {attached.length === 0 ? null : (
         <p className="small quiet">
           Always sold with{' '}
@@ -80,8 +79,19 @@ export function PriceRow({ price, isDefault, unit }: PriceRowProps) {
           .
         </p>
       )}
-      {price.tiers === undefined ? null : <Tiers price={price} unit={unit} />}
+      <OtherAmounts price={price} unit={unit} />
     </li>
+  )
+}
+
+/** Renders what a price costs beside its main amount: in other currencies, and by tiers. */
+export function OtherAmounts({ price, unit }: Pick<PriceRowProps, 'price' | 'unit'>) {
+  const others = Object.keys(price.currency_options ?? {}).sort()
+  return (
+    <>
+      {others.length === 0 ? null : <p className="small quiet">{alsoSold(price, others)}</p>}
+      {price.tiers === undefined ? null : <Tiers price={price} unit={unit} />}
+    </>
   )
 }
 

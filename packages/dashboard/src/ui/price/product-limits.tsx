@@ -1,7 +1,7 @@
 // Features and limits of a product on the price list, e.g. `10 projects`.
 import type { BillingDocument, ProductDocument } from '@ratecard/client'
 import { limitWords } from '../../words/words.ts'
-import { Text } from '../basic.tsx'
+import { Text } from '../text.tsx'
 
 interface Props {
   readonly product: ProductDocument

@@ -1,6 +1,7 @@
 import type { UpcomingInvoice } from '@ratecard/client'
 import { pluralize } from '../../words/words.ts'
-import { Badge, Id, Text, Time } from '../basic.tsx'
+import { Badge, Time } from '../basic.tsx'
+import { Id, Text } from '../text.tsx'
 
 /** Alert about usage that the processor accepted and later dropped. The usage will not be billed, and its sender got no error. */
 export function DroppedUsage({ reports }: { readonly reports: UpcomingInvoice['droppedUsage'] }) {

@@ -3,7 +3,8 @@ import { useState } from 'react'
 import { api } from '../../api.ts'
 import { useLoaded } from '../../frame/live.ts'
 import { auditWords, shown } from '../../words/words.ts'
-import { Card, Pager, Show, Text, Time, Who } from '../basic.tsx'
+import { Card, Pager, Show, Time, Who } from '../basic.tsx'
+import { Text } from '../text.tsx'
 import { Table } from '../table.tsx'
 
 const auditPage = 10

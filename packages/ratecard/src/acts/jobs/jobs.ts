@@ -90,7 +90,7 @@ async function findJob(deps: Reading & Pick<JobDeps, 'clock'>, id: string): Prom
   return {
     ...summaryOfLive(job, await tenantNames(deps, [job])),
     input: JSON.parse(job.input) as JobReport['input'],
-    steps: (await deps.store.jobs.steps(id)).map(stepView),
+    steps: await namedSteps(deps, id),
     error: withTime(parseNullable(job.error), 'resume_after', job.resumesAt),
     // While a job runs, its progress is read every second, and the list is not complete.
     scheduledMoves: job.state === 'running' ? [] : await namedMoves(deps, job),
@@ -110,7 +110,18 @@ async function namedMoves(
   }))
 }
 
-function stepView(record: JobStepRecord): JobStep {
+/** Returns the steps of a job with the names of their tenants. */
+async function namedSteps({ store }: Reading, jobId: string): Promise<readonly JobStep[]> {
+  const views = (await store.jobs.steps(jobId)).map(stepView)
+  const names = await store.tenants.names([...new Set(views.flatMap((view) => tenantOf(view) ?? []))])
+  return views.map((view) => ({ ...view, tenantName: names.get(tenantOf(view) ?? '') ?? null }))
+}
+
+function tenantOf({ step: { tenant_id: tenantId } }: Pick<JobStep, 'step'>): string | null {
+  return typeof tenantId === 'string' ? tenantId : null
+}
+
+function stepView(record: JobStepRecord): Omit<JobStep, 'tenantName'> {
   const { index, state, attempts, step, result, error, waitsUntil } = record
   return {
     index,

@@ -32,6 +32,11 @@ export const JobStep = shape('JobStep', {
   index: Count('Number of the step, from 0.'),
   state: StepState,
   attempts: Count('Number of attempts.'),
+  tenant_name: nullable(
+    Type.String({
+      description: 'Name of the tenant that the step is about; null if it is about no tenant, or a removed one.',
+    }),
+  ),
   step: AnyObject,
   result: nullable(AnyObject),
   error: nullable(AnyObject),

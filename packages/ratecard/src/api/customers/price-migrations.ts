@@ -63,8 +63,9 @@ export const MigrationPlan = shape('MigrationPlan', {
       {
         currency: Type.String(),
         subscriptions: Count('Number of subscriptions that move.'),
-        before: Type.Integer({ description: 'Amount per month, in minor units.' }),
-        after: Type.Integer({ description: 'Amount per month, in minor units.' }),
+        by_usage: Count('Number of them whose amount depends on usage, before or after.'),
+        before: Type.Integer({ description: 'Amount per month, in minor units, without what depends on usage.' }),
+        after: Type.Integer({ description: 'Amount per month, in minor units, without what depends on usage.' }),
       },
       closed,
     ),

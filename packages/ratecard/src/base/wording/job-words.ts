@@ -16,6 +16,7 @@ export const jobWords = {
 
 interface Step {
   readonly state: string
+  readonly tenantName: string | null
   readonly step: JsonRecord
   readonly result: JsonRecord | null
   readonly error: JsonRecord | null
@@ -29,8 +30,8 @@ interface Context {
 }
 
 /** Returns sentences about a step: what it did, or what it will do. */
-export function stepSentences({ state, step, result, error }: Step, context: Context): readonly string[] {
-  const who = subjectOf(step)
+export function stepSentences({ state, tenantName, step, result, error }: Step, context: Context): readonly string[] {
+  const who = subjectOf(step, tenantName)
   switch (state) {
     case 'succeeded':
       return doneSentences(who, result ?? step, step, context)
@@ -46,9 +47,11 @@ export function stepSentences({ state, step, result, error }: Step, context: Con
   }
 }
 
-function subjectOf(step: JsonRecord): string {
-  const names = [step['tenant_id'] ?? step['customer'], step['subscription'], step['webhook_id']].map(text)
-  return names.filter((name) => name !== null).join(', ')
+/** Returns what a step is about: `Lumen Press (acme), sub_1`, `cus_1, sub_2`, `shop`. */
+function subjectOf(step: JsonRecord, tenantName: string | null): string {
+  const payer = text(step['tenant_id'] ?? step['customer'])
+  const named = payer === null || tenantName === null || tenantName === payer ? payer : `${tenantName} (${payer})`
+  return [named, text(step['subscription']), text(step['webhook_id'])].filter((name) => name !== null).join(', ')
 }
 
 /** Operations of steps that change one subscription or one webhook: the sentence before and after the step. */
@@ -99,7 +102,7 @@ function doneSentences(who: string, record: JsonRecord, step: JsonRecord, contex
     if (moved.length === 0) return [`${who}: nothing had to be changed.`]
     return moved.map(
       (swap) =>
-        `${who}, ${text(swap['subscription']) ?? ''}: ${text(swap['from']) ?? '?'} became ${text(swap['to']) ?? '?'}${when(swap, context)}.`,
+        `${who}, ${text(swap['subscription']) ?? ''}: price "${text(swap['from']) ?? '?'}" became "${text(swap['to']) ?? '?'}"${when(swap, context)}.`,
     )
   }
   const items = Array.isArray(record['items']) ? record['items'].filter(isRecord) : []
@@ -107,11 +110,13 @@ function doneSentences(who: string, record: JsonRecord, step: JsonRecord, contex
   return items.map((item) => {
     const { from_processor_id: before, to_processor_id: after, quantity } = item
     const many = typeof quantity === 'number' && quantity !== 1 ? ` × ${String(quantity)}` : ''
+    const [from, to] = [text(item['from']) ?? '?', text(item['to']) ?? '?']
+    // Within one price of the document only the ids at the processor tell what changed.
     const prices =
-      item['from'] === item['to']
-        ? `${text(item['from']) ?? '?'}${many} went`
-        : `${text(item['from']) ?? '?'}${many} became ${text(item['to']) ?? '?'},`
-    return `${who}: ${prices} from ${text(before) ?? '?'} to ${text(after) ?? '?'}${when(record, context)}.`
+      from === to
+        ? `price "${from}"${many} went from ${text(before) ?? '?'} to ${text(after) ?? '?'}`
+        : `price "${from}"${many} became "${to}"`
+    return `${who}: ${prices}${when(record, context)}.`
   })
 }
 

@@ -224,6 +224,8 @@ async function chooseTenants(
   return (tenantId) => (wanted === null || wanted.has(tenantId)) && !locked.has(tenantId)
 }
 
+const subscriptionsOf = (lines: readonly MigrationLine[]) => new Set(lines.map(({ subscription }) => subscription)).size
+
 function totalsOf(lines: readonly MigrationLine[]): MigrationPlan['totals'] {
   const moving = lines.filter(({ skipped }) => skipped === null)
   const currencies = [...new Set(moving.map(({ currency }) => currency))].sort()
@@ -232,7 +234,8 @@ function totalsOf(lines: readonly MigrationLine[]): MigrationPlan['totals'] {
     const sum = (of: (line: MigrationLine) => number | null) => own.reduce((total, line) => total + (of(line) ?? 0), 0)
     return {
       currency,
-      subscriptions: new Set(own.map(({ subscription }) => subscription)).size,
+      subscriptions: subscriptionsOf(own),
+      byUsage: subscriptionsOf(own.filter((line) => line.monthlyBefore === null || line.monthlyAfter === null)),
       before: sum((line) => line.monthlyBefore),
       after: sum((line) => line.monthlyAfter),
     }

@@ -124,10 +124,12 @@ function showPlan({ out }: CommandContext, plan: MigrationPlan): void {
   }
   const columns = ['tenant', 'subscription', rightColumn('quantity'), rightColumn('a month'), 'when (UTC)']
   out.print(formatTable(columns, plan.lines.map(rowOf), out))
-  for (const { currency, subscriptions, before, after } of plan.totals)
-    out.say(
-      `${String(subscriptions)} ${subscriptions === 1 ? 'subscription' : 'subscriptions'}: ${formatMinor(before, currency)} → ${formatMinor(after, currency)} a month`,
-    )
+  for (const { currency, subscriptions, byUsage, before, after } of plan.totals) {
+    const amounts =
+      byUsage === subscriptions ? [] : [`${formatMinor(before, currency)} → ${formatMinor(after, currency)} a month`]
+    const usage = byUsage === 0 ? [] : [byUsage === subscriptions ? 'by usage' : `${String(byUsage)} by usage`]
+    out.say(`${count(subscriptions, 'subscription')}: ${[...amounts, ...usage].join(', ')}`)
+  }
 }
 
 function rowOf(line: MigrationLine): string[] {
