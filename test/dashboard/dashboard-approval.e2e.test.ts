@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { changedConfig, sampleConfig } from '../support/app.ts'
 import { chromiumPath } from '../support/programs/chromium.ts'
 import { announceSkip } from '../support/skips.ts'
-import { drop, findingsOf, openDashboard, type DashboardWorld } from './dashboard-world.ts'
+import { drop, openDashboard, type DashboardWorld } from './dashboard-world.ts'
+import { findingsOf } from '../support/programs/axe.ts'
 
 if (chromiumPath === null) announceSkip('Chromium', 'it is not installed; on Debian: apt-get install chromium')
 

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { BillingConfig, Tax } from '../../packages/ratecard/src/document/schema/schema.ts'
 import { chromiumPath } from '../support/programs/chromium.ts'
 import { announceSkip } from '../support/skips.ts'
-import { findingsOf, narrow, openDashboard, type DashboardWorld } from './dashboard-world.ts'
+import { narrow, openDashboard, type DashboardWorld } from './dashboard-world.ts'
+import { findingsOf } from '../support/programs/axe.ts'
 
 if (chromiumPath === null) announceSkip('Chromium', 'it is not installed; on Debian: apt-get install chromium')
 

@@ -1,12 +1,12 @@
 // A service with its dashboard, and signed-in browsers.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { createClient, type Client } from '../../packages/client/src/client.ts'
 import { startServer, type RunningServer } from '../../packages/ratecard/src/server/composition/main.ts'
+import { findingsOf } from '../support/programs/axe.ts'
 import { launchChromium } from '../support/programs/chromium.ts'
 
 export interface SignedIn {
@@ -170,24 +170,3 @@ export const drop = (page: Page, document: object) =>
     mimeType: 'application/json',
     buffer: Buffer.from(JSON.stringify(document)),
   })
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-
-const rulesOfColour = ['color-contrast', 'link-in-text-block']
-
-/** Returns all findings of axe on the page, each with its element. */
-export async function findingsOf(
-  page: Page,
-  rules: 'all rules' | 'rules of colour' = 'all rules',
-): Promise<readonly string[]> {
-  // The content security policy blocks this script on the page, but not if the debugger runs it.
-  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe)
-  const options = {
-    resultTypes: ['violations'],
-    ...(rules === 'all rules' ? {} : { runOnly: { type: 'rule', values: rulesOfColour } }),
-  }
-  const { violations } = await page.evaluate<{
-    violations: { id: string; nodes: { html: string }[] }[]
-  }>(`axe.run(document, ${JSON.stringify(options)})`)
-  return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ''}`)
-}

@@ -1,6 +1,5 @@
 // The pricing table in a real browser, on a page of another origin, with the real service.
 import { mkdtempSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
@@ -11,13 +10,13 @@ import { packs } from '../../packages/pricing-table/src/languages/all.ts'
 import { languages, wordsFor } from '../../packages/pricing-table/src/words.ts'
 import type { BillingConfig, Price, Product } from '../../packages/ratecard/src/document/schema/schema.ts'
 import { startServer, type RunningServer } from '../../packages/ratecard/src/server/composition/main.ts'
+import { findingsOf } from '../support/programs/axe.ts'
 import { chromiumPath, launchChromium } from '../support/programs/chromium.ts'
 import { announceSkip } from '../support/skips.ts'
 import { openShop, type ShopPages } from './shop-pages.ts'
 
 if (chromiumPath === null) announceSkip('Chromium', 'it is not installed; on Debian: apt-get install chromium')
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const example = JSON.parse(
   readFileSync(new URL('../../examples/pricing-table/ratecard/billing/prices.json', import.meta.url), 'utf8'),
 ) as BillingConfig
@@ -137,14 +136,6 @@ async function picture(page: Page, name: string): Promise<void> {
 
 const overflowOf = (page: Page) =>
   page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
-
-async function findingsOf(page: Page): Promise<string[]> {
-  await page.evaluate(axe)
-  const { violations } = await page.evaluate<{
-    violations: { id: string; nodes: { html: string }[] }[]
-  }>('axe.run(document, { resultTypes: ["violations"] })')
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`)
-}
 
 const inBrowser = test.skipIf(chromiumPath === null)
 const amounts = (page: Page, product: string) =>

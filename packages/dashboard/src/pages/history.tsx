@@ -47,7 +47,7 @@ function VersionTable({ versions }: { readonly versions: readonly HistoryEntry[]
   return (
     <Table
       caption="Revisions"
-      columns={['Revision', 'What', 'Why', { name: 'Who', isExtra: true }, 'When']}
+      columns={['Revision', { name: 'What', isLong: true }, 'Why', { name: 'Who', isExtra: true }, 'When']}
       rows={versions.map((entry) => ({
         key: String(entry.revision),
         cells: [

@@ -14,10 +14,7 @@ export function Jobs() {
   const [offset, setOffset] = useState(0)
   const jobs = useLoaded(`jobs ${offset}`, (signal) => api.jobs.list({ limit, offset, signal }), { everyMs: 1500 })
   return (
-    <Page
-      title="Jobs"
-      lead="Changes of subscriptions and secrets, which run step by step. You can follow, stop and resume each job."
-    >
+    <Page title="Jobs" lead="Changes of subscriptions and secrets, step by step. You can follow, stop and resume each.">
       <Show of={jobs} what="Jobs">
         {({ jobs: list, pagination }) =>
           list.length === 0 ? (
@@ -32,7 +29,15 @@ export function Jobs() {
               <Card isFlush>
                 <Table
                   caption="Jobs"
-                  columns={['State', 'What', 'About', 'Who', 'When', { name: 'Steps', isNumber: true }, '']}
+                  columns={[
+                    'State',
+                    'What',
+                    { name: 'About', isLong: true },
+                    { name: 'Who', isExtra: true },
+                    'When',
+                    { name: 'Steps', isNumber: true },
+                    '',
+                  ]}
                   rows={list.map((job) => ({
                     key: job.id,
                     cells: [

@@ -208,7 +208,7 @@ function Pushes({ now, days }: { readonly now: Money; readonly days: MoneyDays }
               caption="Last changes and the revenue since"
               columns={[
                 'Revision',
-                'What',
+                { name: 'What', isLong: true },
                 { name: 'Why', isExtra: true },
                 'When',
                 { name: 'MRR since', isNumber: true },

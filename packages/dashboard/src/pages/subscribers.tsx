@@ -99,10 +99,7 @@ function PriceFacts({ id, earlier }: PriceFactsProps) {
         {found === undefined ? (
           <p>It is not in the price list any more.</p>
         ) : (
-          <>
-            <PriceMoney price={found.price} unit={found.product.unit_label} />
-            <OtherAmounts price={found.price} unit={found.product.unit_label} />
-          </>
+          <PriceMoney price={found.price} unit={found.product.unit_label} />
         )}
         {sales === undefined ? null : (
           <p>
@@ -111,6 +108,7 @@ function PriceFacts({ id, earlier }: PriceFactsProps) {
           </p>
         )}
         {earlier === 0 || found === undefined ? null : <EarlierMoney id={id} />}
+        {found === undefined ? null : <OtherAmounts price={found.price} unit={found.product.unit_label} />}
       </div>
     </Card>
   )

@@ -53,10 +53,12 @@ interface Column {
   readonly isNumber?: boolean
   /** Left out where the table is wider than its place. In a stacked table it is there again. */
   readonly isExtra?: boolean
+  /** Holds sentences or long names. It keeps a readable width, at the cost of extra columns. */
+  readonly isLong?: boolean
 }
 
-const headClass = ({ isNumber = false, isExtra = false }: Column) =>
-  [isNumber ? 'number' : '', isExtra ? 'is-extra' : ''].filter((name) => name !== '').join(' ')
+const headClass = ({ isNumber = false, isExtra = false, isLong = false }: Column) =>
+  [isNumber ? 'number' : '', isExtra ? 'is-extra' : '', isLong ? 'is-long' : ''].filter((name) => name !== '').join(' ')
 
 /** A cell without a value is left out on narrow screens. */
 const cellClass = (column: Column, cell: ReactNode) =>

@@ -53,7 +53,14 @@ export function RecentPushes() {
 const PushTable = ({ pushes }: { readonly pushes: readonly PushSummary[] }) => (
   <Table
     caption="Recent pushes"
-    columns={['State', 'What', 'Who', 'When', { name: 'Steps', isNumber: true }, '']}
+    columns={[
+      'State',
+      { name: 'What', isLong: true },
+      { name: 'Who', isExtra: true },
+      'When',
+      { name: 'Steps', isNumber: true },
+      '',
+    ]}
     rows={pushes.map((push) => ({
       key: push.id,
       cells: [
