@@ -274,6 +274,7 @@ describe.skipIf(chromiumPath === null)('the dashboard of a filled service:', () 
     await page.getByRole('row', { name: /deal of a tenant Lumen Press 2 t23/ }).waitFor()
     const row = page.getByRole('row', { name: /deal of a tenant/ }).first()
     await row.getByRole('link', { name: /Details/ }).click()
+    await page.getByRole('heading', { name: 'Deal of a tenant', level: 1 }).waitFor()
     await page
       .getByText(/price Studio, monthly studio_monthly × \d+ became Studio, monthly, for \w+ studio_monthly_\w+, /)
       .waitFor()

@@ -12,13 +12,17 @@ import { Failure } from '../ui/failure.tsx'
 import { NamedTenant } from '../ui/named.tsx'
 import { JobSubject } from '../ui/job-subject.tsx'
 import { PushBadge } from '../ui/plan/push-badge.tsx'
+import { capitalized } from '../words/page-words.ts'
 import { localTime, remaining } from '../words/words.ts'
 
 export function JobPage() {
   const { job: id = '' } = useParams()
   const job = useLoaded(`job ${id}`, (signal) => api.jobs.find(id, { signal }), { everyMs: 1500 })
   return (
-    <Page title="Job" lead={<Link href="/jobs">All jobs</Link>}>
+    <Page
+      title={job.value === undefined ? 'Job' : capitalized(jobWords[job.value.kind])}
+      lead={<Link href="/jobs">All jobs</Link>}
+    >
       <Show of={job} what="The job">
         {(one) => (
           <>
@@ -32,7 +36,6 @@ export function JobPage() {
                 />
                 <Facts
                   rows={[
-                    ['What', jobWords[one.kind]],
                     ['About', <JobSubject key="about" of={one} />],
                     ['Steps', `${one.stepsDone} of ${one.stepsTotal} done`],
                     ['Who', <Who key="who" author={one.author} by={one.by} />],

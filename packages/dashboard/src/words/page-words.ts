@@ -120,7 +120,7 @@ function withIds(part: Part): readonly Part[] {
   return [...parts, { kind: 'text', text: part.text.slice(end) }]
 }
 
-const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
+export const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
 /** Returns the page for a command, e.g. `ratecard jobs show job_1`. Null if the dashboard has none. */
 function actOf(literal: string): Extract<Part, { kind: 'page' }> | null {
