@@ -90,7 +90,7 @@ describe('a plan in Markdown', () => {
       '- `pro_monthly`: 12 subscriptions of 9 tenants pay €144.00 a month',
       '#### Warnings',
       '- The version is not raised. (`version_not_raised`)',
-      '|  | Kind | Id | Before | After |',
+      '| Change | Kind | Id | Before | After |',
       '| --- | --- | --- | --- | --- |',
       '| 🔁 replace | price | `pro_monthly` | `€12.00 / month` | `€14.00 / month` |',
       'Variables used: `HOST` (ratecard/environments/.env.production).',

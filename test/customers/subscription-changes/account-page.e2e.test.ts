@@ -3,6 +3,7 @@ import type { Client } from '@ratecard/client'
 import type { Browser, Page } from 'playwright-core'
 import type Stripe from 'stripe'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { findingsOf } from '../../support/programs/axe.ts'
 import { chromiumPath, launchChromium } from '../../support/programs/chromium.ts'
 import { startExample, type RunningExample } from '../../support/programs/running-example.ts'
 import { announceSkip } from '../../support/skips.ts'
@@ -39,6 +40,15 @@ async function soloCustomer(tenantId: string): Promise<string> {
 }
 
 const present = (open: Page) => open.locator('#present p').allTextContents()
+/** Findings of axe on the page as it is, light and dark. */
+async function findingsOfBoth(open: Page): Promise<readonly string[]> {
+  const found: string[] = []
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await open.emulateMedia({ colorScheme })
+    found.push(...(await findingsOf(open)))
+  }
+  return found
+}
 const notice = (open: Page, text: string) => open.locator('#notice', { hasText: text }).waitFor()
 
 test.skipIf(chromiumPath === null)(
@@ -51,18 +61,21 @@ test.skipIf(chromiumPath === null)(
       const failures: string[] = []
       open.on('pageerror', (error) => failures.push(error.message))
       await open.goto(pageUrl)
+      expect(await findingsOfBoth(open)).toEqual([])
       await open.getByRole('button', { name: 'Sign in' }).click()
       await open.getByText(/^Solo, per month × 1, .+ each \(active\)$/).waitFor()
       expect(await present(open)).toEqual([
         'Solo, per month × 1, €12.00 each (active)',
         'It renews on February 1, 2031.',
       ])
+      expect(await findingsOfBoth(open)).toEqual([])
 
       await open.getByRole('combobox', { name: 'Plan' }).selectOption('Crew, per month')
       await open.getByLabel('Seats').fill('7')
       await open.getByRole('button', { name: 'Show the cost' }).click()
       const dialog = open.getByRole('dialog')
       await dialog.waitFor()
+      expect(await findingsOfBoth(open)).toEqual([])
       expect(await dialog.locator('dd').allTextContents()).toEqual([
         ...['at once', '€58.00'],
         ...['€70.00 on February 1, 2031', '€12.00 → €70.00'],

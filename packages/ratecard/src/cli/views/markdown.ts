@@ -185,7 +185,7 @@ function changeParts(
   )
   const [before, after] = columns
   const table = (lines: readonly string[]) =>
-    [`|  | Kind | Id | ${before} | ${after} |`, '| --- | --- | --- | --- | --- |', ...lines].join('\n')
+    [`| Change | Kind | Id | ${before} | ${after} |`, '| --- | --- | --- | --- | --- |', ...lines].join('\n')
   const open = openCount(rows.shown)
   const folded = rows.shown.slice(open)
   return [
