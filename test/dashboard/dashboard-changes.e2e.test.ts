@@ -280,6 +280,8 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser:', () => {
     expect(await layoutsOfScroll(page, 60)).toBeLessThan(15)
     await page.getByRole('searchbox', { name: 'Find among the changes of kind price' }).fill('many_77_')
     await expect.poll(() => rows.count()).toBe(2)
+    await page.getByRole('searchbox', { name: 'Find among the changes of kind price' }).fill('product 78, year')
+    await expect.poll(() => rows.allInnerTexts()).toEqual([expect.stringContaining('many_78_y')])
     await world.client.admin.push(shop('4.0.0', { solo: 1700, usd: 1900, last: 4, more: many(206) }))
     await open('prices')
     await page.getByText('208 of 208 products').waitFor()

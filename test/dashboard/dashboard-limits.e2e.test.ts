@@ -1,7 +1,10 @@
 // What a tenant may use, and its grants, in the dashboard; and limits on the price list.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { chromiumPath } from '../support/programs/chromium.ts'
+import { announceSkip } from '../support/skips.ts'
 import { openDashboard, type DashboardWorld } from './dashboard-world.ts'
+
+if (chromiumPath === null) announceSkip('Chromium', 'it is not installed; on Debian: apt-get install chromium')
 
 let world: DashboardWorld
 

@@ -189,7 +189,9 @@ export type LanguagePack = Omit<Messages, keyof FirstTexts>
 /** Texts that are needed while the texts of the language are not there, or could not be loaded. */
 type FirstTexts = Pick<Messages, 'loading' | 'failed' | 'retry'>
 
-/** The languages of the table beside English, each with the texts that the script has itself. */
+/**
+ * Texts that the script itself contains, by language subtag, e.g. `de`. English is not here, because the script contains all of its texts.
+ */
 const firstTexts: Readonly<Record<string, FirstTexts>> = {
   de: {
     loading: 'Preise werden geladen …',

@@ -66,7 +66,10 @@ const shows = { negotiated: 'With a deal', all: 'All prices' } as const
 
 type CoverageTableProps = Pick<Coverage, 'templates' | 'enterpriseIds' | 'rows'>
 
-/** Renders a row for each list price that a deal changes; on demand for each price. A column for each deal. */
+/**
+ * Renders a column for each deal, e.g. the template `gold`, and a row for each list price that has another amount in some deal. The button
+ * “All prices” adds the other list prices.
+ */
 function CoverageTable({ templates, enterpriseIds, rows }: CoverageTableProps) {
   const catalog = useCatalog()
   const [view, setView] = useState<keyof typeof shows>('negotiated')

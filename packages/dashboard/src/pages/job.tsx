@@ -12,8 +12,7 @@ import { Failure } from '../ui/failure.tsx'
 import { NamedTenant } from '../ui/named.tsx'
 import { JobSubject } from '../ui/job-subject.tsx'
 import { PushBadge } from '../ui/plan/push-badge.tsx'
-import { capitalized } from '../words/page-words.ts'
-import { localTime, remaining } from '../words/words.ts'
+import { capitalized, localTime, remaining } from '../words/words.ts'
 
 export function JobPage() {
   const { job: id = '' } = useParams()

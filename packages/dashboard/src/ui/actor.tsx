@@ -8,7 +8,10 @@ export interface Actor {
   readonly message: string | undefined
 }
 
-/** `asksReason: false`: the form has a field for the reason of its own. */
+/**
+ * Returns who acts and why, and the form fields that ask for both. Without `asksReason` they ask for the name alone, because the form has its
+ * own field for the reason, e.g. that of a credit.
+ */
 export function useActor({ asksReason = true }: { readonly asksReason?: boolean } = {}) {
   const [author, setAuthor] = useState(() => localStorage.getItem(storedName) ?? '')
   const [message, setMessage] = useState('')

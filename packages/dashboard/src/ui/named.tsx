@@ -41,6 +41,11 @@ export function nameOfProduct(catalog: Catalog | null, id: string): string | nul
   return found === undefined ? null : productName(found)
 }
 
+/** Returns the name of an object of the document: null for one of a kind without names, or that is not in the price list. */
+export function nameOf(catalog: Catalog | null, kind: string, id: string): string | null {
+  return kind === 'price' ? nameOfPrice(catalog, id) : kind === 'product' ? nameOfProduct(catalog, id) : null
+}
+
 interface OwnProps {
   readonly id: string
   /** False in dialogs, which a link would leave. */
@@ -66,8 +71,7 @@ interface MentionedProps {
 
 /** A price or product in a sentence of the service. One that is not in the price list stays as it was written, e.g. `"pro_2024"`. */
 export function Mentioned({ kind, id }: MentionedProps) {
-  const catalog = useCatalog()
-  const name = kind === 'price' ? nameOfPrice(catalog, id) : nameOfProduct(catalog, id)
+  const name = nameOf(useCatalog(), kind, id)
   return name === null ? `"${id}"` : <Named id={id} name={name} />
 }
 

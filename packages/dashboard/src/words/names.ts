@@ -1,5 +1,6 @@
 // Names of products and prices for people.
 import type { PriceDocument, ProductDocument } from '@ratecard/client'
+import { capitalized } from './words.ts'
 
 export const productName = ({ name, ui }: ProductDocument) => ui?.display_name ?? name
 
@@ -15,7 +16,7 @@ function cadence({ interval, interval_count: times = 1 }: PriceDocument): string
 export function priceTitle(price: PriceDocument): string {
   const deal = price.enterprise_template ?? price.enterprise_id
   const text = `${cadence(price)}${price.usage_type === 'metered' ? ' by usage' : ''}${deal === undefined ? '' : `, for ${deal}`}`
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`
+  return capitalized(text)
 }
 
 /** Returns the name of a price: `Studio, monthly`, `Renders, monthly by usage`, `Studio, monthly, for gold`. */

@@ -1,6 +1,8 @@
 // Commands in texts of the service, and where the dashboard does the same. The service writes its hints for the terminal, e.g. "List them
 // with `ratecard tenants list`."; on a page the same hint reads "List them on the Tenants page.", with a link.
 
+import { capitalized } from './words.ts'
+
 /**
  * A piece of a text: plain, a literal, a time (ISO 8601), the id of a price or product, or a link to the page that does what a command does.
  */
@@ -119,8 +121,6 @@ function withIds(part: Part): readonly Part[] {
   }
   return [...parts, { kind: 'text', text: part.text.slice(end) }]
 }
-
-export const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
 /** Returns the page for a command, e.g. `ratecard jobs show job_1`. Null if the dashboard has none. */
 function actOf(literal: string): Extract<Part, { kind: 'page' }> | null {

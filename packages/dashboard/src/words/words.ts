@@ -201,8 +201,10 @@ export function fromNow(at: Date, now: number): string | null {
   return step === undefined ? 'just now' : relative.format(Math.round(seconds / step[1]), step[0])
 }
 
+export const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
+
 /** Returns the state of a subscription as a label, e.g. `Past due` for `past_due`. */
-export const stateLabel = (state: string) => `${state.charAt(0).toUpperCase()}${state.slice(1).replaceAll('_', ' ')}`
+export const stateLabel = (state: string) => capitalized(state.replaceAll('_', ' '))
 
 /** Returns a value of a document as one line of text. */
 export function shown(value: unknown): string {

@@ -9,11 +9,12 @@ import {
   type ChangeAction,
   type Tense,
 } from '../../../../ratecard/src/base/wording/change-words.ts'
+import { useCatalog } from '../../frame/catalog.ts'
 import { amountFields, leafChanges, needsTables, sidesOf } from '../../amounts/price-change.ts'
 import { pluralize, shown } from '../../words/words.ts'
 import { Badge } from '../basic.tsx'
 import { Id, Text } from '../text.tsx'
-import { NamedPrice, NamedProduct } from '../named.tsx'
+import { nameOf, NamedPrice, NamedProduct } from '../named.tsx'
 import { PriceChange, type SideNames } from '../price/price-change.tsx'
 
 type Tone = 'good' | 'note' | 'warn' | 'bad' | 'plain'
@@ -73,13 +74,16 @@ type ListProps = Required<ChangesProps>
 
 /**
  * Renders the changes of one kind, folded. A long list is closed at first, so that a plan of hundreds of changes begins with an overview. A
- * search field finds a change by its id.
+ * search field finds a change by its name or id.
  */
 function Fold({ kind, changes, ...shared }: ListProps & { readonly kind: string }) {
   const [isOpen, setOpen] = useState(changes.length <= mostFlat)
   const [text, setText] = useState('')
   const wanted = text.trim().toLowerCase()
-  const found = changes.filter(({ configId }) => configId.toLowerCase().includes(wanted))
+  const catalog = useCatalog()
+  const found = changes.filter(({ configId }) =>
+    [configId, nameOf(catalog, kind, configId) ?? ''].some((one) => one.toLowerCase().includes(wanted)),
+  )
   const counts = countedChanges(changes, shared.tense)
   return (
     <details className="fold" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
@@ -93,13 +97,13 @@ function Fold({ kind, changes, ...shared }: ListProps & { readonly kind: string 
               className="input"
               type="search"
               aria-label={`Find among the changes of kind ${kindWord(kind)}`}
-              placeholder="Find by id"
+              placeholder="Find by name or id"
               value={text}
               onChange={(event) => setText(event.target.value)}
             />
           )}
           <ChangeList changes={found} {...shared} />
-          {found.length === 0 ? <p className="quiet">No change has this id.</p> : null}
+          {found.length === 0 ? <p className="quiet">No change has this name or id.</p> : null}
         </div>
       ) : null}
     </details>
